@@ -1,0 +1,49 @@
+/*
+ * plimsoll.h - everything in libplimsoll, in the order in which to read it.
+ *
+ * Plimsoll says what a running process costs, who in it causes that, and
+ * whether it stays under its load line. Every figure is known or says why it
+ * is not; none is ever a zero that means "refused".
+ *
+ *   plimsoll/base.h      errors, allocator, texts
+ *   plimsoll/figure.h    a figure that may be unavailable, and its arithmetic
+ *   plimsoll/fields.h    the table of fields, of methods and of reasons
+ *   plimsoll/units.h     quantities with units, read and written
+ *   plimsoll/host.h      open a host; what it can report; what asking cost
+ *   plimsoll/process.h   identity; one record; one remembered process
+ *   plimsoll/snapshot.h  every process at once; comparing two rounds
+ *   plimsoll/usage.h     one process measured again and again; rates
+ *   plimsoll/filter.h    a small language that selects processes
+ *   plimsoll/export.h    JSON, CSV and plain tables
+ *
+ * A first program (plimsoll(3) has it whole):
+ *
+ *     plim_host *host = NULL;
+ *     plim_usage *usage = NULL;
+ *     if (plim_host_open(&host, NULL, NULL) == PLIM_OK &&
+ *         plim_usage_new(&usage, host, NULL) == PLIM_OK &&
+ *         plim_usage_refresh_self(usage, NULL, NULL) == PLIM_OK) {
+ *             plim_count woken = plim_process_count(
+ *                 plim_usage_process(usage), PLIM_FIELD_WAKEUPS);
+ *             if (woken.state == PLIM_STATE_KNOWN)
+ *                     printf("woken %llu times\n",
+ *                            (unsigned long long)woken.value);
+ *     }
+ *     plim_usage_free(usage);
+ *     plim_host_close(host);
+ */
+#ifndef PLIMSOLL_H
+#define PLIMSOLL_H
+
+#include <plimsoll/base.h>
+#include <plimsoll/figure.h>
+#include <plimsoll/fields.h>
+#include <plimsoll/units.h>
+#include <plimsoll/host.h>
+#include <plimsoll/process.h>
+#include <plimsoll/snapshot.h>
+#include <plimsoll/usage.h>
+#include <plimsoll/filter.h>
+#include <plimsoll/export.h>
+
+#endif

@@ -1,0 +1,344 @@
+/*
+ * fields.h - the three tables that everything else is derived from: what can
+ * be known of a process, how it was found, and why it may be missing.
+ *
+ * A row is added at the end and never changes its number, word, unit or kind.
+ * JSON names, columns, filters, PLATFORMS.md, man pages and the tests that
+ * walk every field come from these rows.
+ */
+#ifndef PLIMSOLL_FIELDS_H
+#define PLIMSOLL_FIELDS_H
+
+#include <plimsoll/base.h>
+#include <plimsoll/figure.h>
+#include <plimsoll/units.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a difference of two samples means. */
+enum plim_kind {
+	PLIM_KIND_COUNTER = 1, /* since the start; only grows */
+	PLIM_KIND_GAUGE = 2,   /* as it is now */
+	PLIM_KIND_KEY = 3,     /* tells processes apart or describes them */
+	PLIM_KIND_TEXT = 4     /* bytes; read with plim_process_text() */
+};
+
+/*
+ * X(NAME, NUMBER, "json_name", KIND, UNIT, "since", "sentence", "Linux").
+ * The last column names the source on Linux, best first; NULL would mean that
+ * Linux never reports it.
+ */
+#define PLIM_FIELD_LIST(X)                                                     \
+	X(PID, 1, "pid", KEY, ID, "0.1", "process id", "the /proc listing")    \
+	X(PPID, 2, "ppid", KEY, ID, "0.1", "pid of the parent",                \
+	  "stat field 4")                                                      \
+	X(NAME, 3, "name", TEXT, NONE, "0.1",                                  \
+	  "name of the executable, or what the process calls itself",          \
+	  "stat field 2")                                                      \
+	X(STATE, 4, "state", TEXT, NONE, "0.1",                                \
+	  "scheduling state of the main thread, one letter: R running, "       \
+	  "S sleeping, D uninterruptible, T stopped, t traced, Z zombie, "     \
+	  "I idle",                                                            \
+	  "stat field 3")                                                      \
+	X(IDENTITY, 5, "identity", TEXT, NONE, "0.1",                          \
+	  "the pid with its proof, as plim accepts it: PID@iINODE or "         \
+	  "PID@tTICKS",                                                        \
+	  "pidfd inode (Linux 6.9), else stat field 22")                       \
+	X(IDENTITY_RUNG, 6, "identity_rung", KEY, NONE, "0.1",                 \
+	  "how strong the proof is: 1 never reused, 2 start tick, 3 none",     \
+	  "pidfd inode, stat field 22")                                        \
+	X(START_TICKS, 7, "start_ticks", KEY, TICKS, "0.1",                    \
+	  "start of the process in clock ticks since boot", "stat field 22")   \
+	X(START_UNIX_MS, 8, "start_unix_ms", KEY, UNIX_MS, "0.1",              \
+	  "start of the process in Unix time, derived once per host",          \
+	  "stat field 22, CLOCK_REALTIME - CLOCK_BOOTTIME")                    \
+	X(UID, 9, "uid", KEY, ID, "0.1", "effective user id",                  \
+	  "status Uid, else the owner of /proc/PID")                           \
+	X(CPU, 10, "cpu_ns", COUNTER, NS, "0.1",                               \
+	  "CPU time, user and system, of all threads, ended ones included",    \
+	  "process CPU clock, else stat fields 14 and 15")                     \
+	X(CPU_USER, 11, "cpu_user_ns", COUNTER, NS, "0.1",                     \
+	  "CPU time in user mode; the split is sampled by ticks and need not " \
+	  "add up to cpu_ns",                                                  \
+	  "getrusage for self, else stat field 14")                            \
+	X(CPU_SYSTEM, 12, "cpu_system_ns", COUNTER, NS, "0.1",                 \
+	  "CPU time in the kernel; the split is sampled by ticks and need "    \
+	  "not add up to cpu_ns",                                              \
+	  "getrusage for self, else stat field 15")                            \
+	X(CPU_CHILDREN, 13, "cpu_children_ns", COUNTER, NS, "0.1",             \
+	  "CPU time of children that ended and were waited for",               \
+	  "getrusage for self, else stat fields 16 and 17")                    \
+	X(RESIDENT, 14, "resident_bytes", GAUGE, BYTES, "0.1",                 \
+	  "memory in RAM, shared pages included (RSS)", "statm field 2")       \
+	X(PRIVATE, 15, "private_bytes", GAUGE, BYTES, "0.1",                   \
+	  "anonymous memory, in RAM or swapped out",                           \
+	  "status RssAnon + VmSwap; statm where the host has no swap")         \
+	X(ANONYMOUS, 16, "anonymous_bytes", GAUGE, BYTES, "0.1",               \
+	  "anonymous memory in RAM (RssAnon)",                                 \
+	  "statm field 2 - field 3, else status RssAnon")                      \
+	X(FILE, 17, "file_bytes", GAUGE, BYTES, "0.1",                         \
+	  "file pages in RAM, evictable and mostly shared (RssFile)",          \
+	  "status RssFile")                                                    \
+	X(SHMEM, 18, "shmem_bytes", GAUGE, BYTES, "0.1",                       \
+	  "shared memory and tmpfs pages in RAM (RssShmem)",                   \
+	  "status RssShmem")                                                   \
+	X(SWAP, 19, "swap_bytes", GAUGE, BYTES, "0.1",                         \
+	  "anonymous memory swapped out (VmSwap)", "status VmSwap")            \
+	X(PEAK_RESIDENT, 20, "peak_resident_bytes", GAUGE, BYTES, "0.1",       \
+	  "largest resident size since the last exec (VmHWM)", "status VmHWM") \
+	X(COMMIT, 21, "commit_bytes", GAUGE, BYTES, "0.1",                     \
+	  "private memory that was promised, touched or not", NULL)            \
+	X(WAKEUPS, 22, "wakeups", COUNTER, NONE, "0.1",                        \
+	  "times any thread gave up its CPU to wait (voluntary context "       \
+	  "switches)",                                                         \
+	  "getrusage for self, wait4 for a reaped child, else the sum of "     \
+	  "task/TID/status over live threads (at least)")                      \
+	X(INVOLUNTARY, 23, "involuntary_switches", COUNTER, NONE, "0.1",       \
+	  "times any thread was put off its CPU", "as wakeups")                \
+	X(DISK_READ, 24, "disk_read_bytes", COUNTER, BYTES, "0.1",             \
+	  "bytes fetched from storage; reaped children included",              \
+	  "io read_bytes")                                                     \
+	X(DISK_WRITE, 25, "disk_write_bytes", COUNTER, BYTES, "0.1",           \
+	  "bytes sent towards storage; reaped children included",              \
+	  "io write_bytes")                                                    \
+	X(DISK_CANCELLED, 26, "disk_cancelled_write_bytes", COUNTER, BYTES,    \
+	  "0.1",                                                               \
+	  "bytes counted as written whose pages were dropped before they "     \
+	  "reached storage; reaped children included",                         \
+	  "io cancelled_write_bytes")                                          \
+	X(DISK_BLOCKS, 27, "disk_blocks", COUNTER, BLOCKS, "0.1",              \
+	  "storage traffic in units of 512 bytes; not operations",             \
+	  "getrusage for self, wait4 for a reaped child")                      \
+	X(DISK_OPS, 28, "disk_ops", COUNTER, NONE, "0.1",                      \
+	  "operations that reached a block device",                            \
+	  "cgroup v2 io.stat of a cgroup that holds this process alone")       \
+	X(IO_CALLS, 29, "io_calls", COUNTER, NONE, "0.1",                      \
+	  "read and write system calls, pipes and sockets too; reaped "        \
+	  "children included",                                                 \
+	  "io syscr + syscw")                                                  \
+	X(FAULTS_MINOR, 30, "faults_minor", COUNTER, NONE, "0.1",              \
+	  "page faults served without storage",                                \
+	  "getrusage for self, else stat field 10")                            \
+	X(FAULTS_MAJOR, 31, "faults_major", COUNTER, NONE, "0.1",              \
+	  "page faults that waited for storage",                               \
+	  "getrusage for self, else stat field 12")                            \
+	X(THREADS, 32, "threads", GAUGE, NONE, "0.1", "threads alive",         \
+	  "stat field 20")                                                     \
+	X(DESCRIPTORS, 33, "descriptors", GAUGE, NONE, "0.1",                  \
+	  "open file descriptors", "size of /proc/PID/fd (Linux 6.2)")         \
+	X(KERNEL_THREAD, 34, "kernel_thread", KEY, NONE, "0.1",                \
+	  "1 for a thread of the kernel, else 0",                              \
+	  "stat field 9, flag 0x200000")
+
+enum plim_field_id {
+#define PLIM_X(name, number, json, kind, unit, since, text, linux_source) \
+	PLIM_FIELD_##name = number,
+	PLIM_FIELD_LIST(PLIM_X)
+#undef PLIM_X
+	    PLIM_FIELD_LAST = 34 /* of this header; a library may know more */
+};
+
+/* A field number is below this, now and later. */
+#define PLIM_FIELD_LIMIT 128
+
+/*
+ * How a known figure was found. The same word of the field table means
+ * different things on different systems, so the method is shown in detail
+ * views, JSON and gate output, and unlike methods are not compared.
+ * X(NAME, NUMBER, "word", "sentence").
+ */
+#define PLIM_METHOD_LIST(X)                                                    \
+	X(NONE, 0, "none", "no source")                                        \
+	X(GETRUSAGE, 1, "getrusage",                                           \
+	  "getrusage of the process itself: every thread, ended ones "         \
+	  "included")                                                          \
+	X(WAIT4, 2, "wait4",                                                   \
+	  "the kernel's account at the end: every thread and every "           \
+	  "descendant that was waited for")                                    \
+	X(PROCESS_CPU_CLOCK, 3, "process_cpu_clock",                           \
+	  "the process CPU clock: nanoseconds, ended threads included")        \
+	X(STAT, 4, "stat", "/proc/PID/stat")                                   \
+	X(STAT_TICKS, 5, "stat_ticks",                                         \
+	  "/proc/PID/stat in clock ticks, each part rounded down")             \
+	X(STATM, 6, "statm", "/proc/PID/statm in pages")                       \
+	X(STATUS, 7, "status", "/proc/PID/status")                             \
+	X(IO, 8, "io", "/proc/PID/io")                                         \
+	X(IO_WITH_CHILDREN, 9, "io_reaped_children_included",                  \
+	  "/proc/PID/io, which includes children once they were waited for")   \
+	X(THREAD_SUM, 10, "thread_sum",                                        \
+	  "the sum over the live threads; what ended threads counted is "      \
+	  "lost")                                                              \
+	X(DIRECTORY_OWNER, 11, "proc_directory_owner",                         \
+	  "the owner of the process's directory in /proc")                     \
+	X(FD_DIRECTORY_SIZE, 12, "fd_directory_size",                          \
+	  "the size that the kernel gives the process's fd directory")         \
+	X(STATM_NO_SWAP, 13, "statm_host_without_swap",                        \
+	  "anonymous memory in RAM, on a host that has no swap")               \
+	X(START_TICKS, 14, "start_ticks_and_boot_time",                        \
+	  "the start tick added to the time of boot")                          \
+	X(PIDFD_INODE, 15, "pidfd_inode",                                      \
+	  "the inode of the pidfd, unique until the machine restarts")         \
+	X(PIDFD_INFO, 16, "pidfd_info", "PIDFD_GET_INFO")                      \
+	X(CGROUP_IO_STAT, 17, "cgroup_io_stat",                                \
+	  "io.stat of the cgroup that holds this process alone")               \
+	X(LISTING, 18, "listing", "the list of processes itself")              \
+	X(IDENTITY, 19, "identity", "composed of the figures of identity")     \
+	X(MIXED, 20, "mixed",                                                  \
+	  "found by different methods in different "                           \
+	  "members")                                                           \
+	X(TASK_STATM, 21, "task_statm",                                        \
+	  "task/TID/statm of a live thread, since the main thread has ended")  \
+	X(TASK_STATUS, 22, "task_status",                                      \
+	  "task/TID/status of a live thread, since the main thread has ended") \
+	X(SYSTEM, 23, "system", "a question to the system as a whole")         \
+	X(FD_LISTING, 24, "fd_listing",                                        \
+	  "counting the entries of the process's fd directory")                \
+	X(WAITID, 25, "waitid", "the status that waiting for it gave")         \
+	X(COMMAND_LINE, 26, "cmdline", "/proc/PID/cmdline")
+
+enum plim_method {
+#define PLIM_X(name, number, word, text) PLIM_METHOD_##name = number,
+	PLIM_METHOD_LIST(PLIM_X)
+#undef PLIM_X
+};
+
+/*
+ * Why a figure is missing. X(NAME, NUMBER, STATE, "word", "sentence").
+ */
+#define PLIM_REASON_LIST(X)                                                   \
+	X(NONE, 0, UNREAD, "not_read", "nothing has been read yet")           \
+	X(HOST_NEVER, 1, UNSUPPORTED, "never_on_this_host",                   \
+	  "this system does not report it")                                   \
+	X(KERNEL_LACKS, 2, UNSUPPORTED, "kernel_lacks_it",                    \
+	  "this kernel does not report it; a newer one does")                 \
+	X(OTHER_ROOT, 3, UNSUPPORTED, "other_proc_root",                      \
+	  "its source goes by pid and cannot be asked through another proc "  \
+	  "root")                                                             \
+	X(SELF_ONLY, 4, UNSUPPORTED, "self_or_reaped_child_only",             \
+	  "the kernel tells it a process of itself and of a child it waited " \
+	  "for, of no other")                                                 \
+	X(SHARED_CGROUP, 5, UNSUPPORTED, "shared_cgroup",                     \
+	  "operations are counted per cgroup, and this one holds other "      \
+	  "processes too")                                                    \
+	X(NO_IO_CONTROLLER, 6, UNSUPPORTED, "no_io_controller",               \
+	  "operations are counted by the cgroup v2 io controller, which is "  \
+	  "not enabled for this process")                                     \
+	X(UNKNOWN_FIELD, 7, UNSUPPORTED, "unknown_field",                     \
+	  "this version of the library does not know the field")              \
+	X(NOT_PERMITTED, 8, DENIED, "not_permitted",                          \
+	  "the kernel tells it only to the same user or to a caller with "    \
+	  "CAP_SYS_PTRACE")                                                   \
+	X(ENDED, 9, GONE, "ended", "the process ended while it was read")     \
+	X(INVISIBLE, 10, HIDDEN, "hidden_by_mount",                           \
+	  "/proc is mounted so that this user does not see the process")      \
+	X(ZOMBIE, 11, NOT_APPLICABLE, "zombie",                               \
+	  "the process has ended and waits to be reaped; it holds none")      \
+	X(NO_MEMORY, 12, NOT_APPLICABLE, "kernel_thread",                     \
+	  "a kernel thread has no memory of its own")                         \
+	X(NOT_REAPED, 13, PENDING, "not_reaped",                              \
+	  "known once the parent has waited for it")                          \
+	X(FIRST_SAMPLE, 14, PENDING, "first_sample",                          \
+	  "a rate needs a second sample")                                     \
+	X(ZERO_INTERVAL, 15, NO_INTERVAL, "zero_interval",                    \
+	  "no time passed between the two samples")                           \
+	X(WENT_BACK, 16, RESET, "counter_went_back",                          \
+	  "the counter was lower than before")                                \
+	X(NOT_ASKED, 17, SKIPPED, "not_asked", "it was not asked for")        \
+	X(THREAD_PASS, 18, SKIPPED, "needs_thread_pass",                      \
+	  "the process has several threads, and reading each one was not "    \
+	  "asked for")                                                        \
+	X(TOO_DEAR, 19, SKIPPED, "left_out_for_its_cost",                     \
+	  "measuring it would cost more than the figure is worth here")       \
+	X(DEADLINE, 20, TIMEOUT, "deadline", "the deadline passed first")     \
+	X(SHORT, 21, TRUNCATED, "short_read", "less came than there is")      \
+	X(OTHER_METHOD, 22, UNLIKE, "different_methods",                      \
+	  "the two samples were found by different methods")                  \
+	X(SAME_BOUND, 23, UNLIKE, "bounds_cancel",                            \
+	  "two bounds that point the same way say nothing of the result")     \
+	X(OTHER_PROCESS, 24, UNLIKE, "different_processes",                   \
+	  "the two samples are of different processes")                       \
+	X(NO_LINE, 25, UNSUPPORTED, "not_in_the_file",                        \
+	  "the kernel's file has no such line")                               \
+	X(BAD_TEXT, 26, MALFORMED, "malformed_text",                          \
+	  "the kernel's file does not have the documented form")              \
+	X(ZERO_WHOLE, 27, NOT_APPLICABLE, "share_of_nothing",                 \
+	  "a share of zero")                                                  \
+	X(READ_FAILED, 28, UNSUPPORTED, "read_failed",                        \
+	  "the system answered with an error")                                \
+	X(NO_BACKEND, 29, UNSUPPORTED, "no_backend",                          \
+	  "this build of the library reads no processes")                     \
+	X(NOT_A_RATE, 30, NOT_APPLICABLE, "not_a_counter",                    \
+	  "the field is no counter, so it has no rate")                       \
+	X(TOO_MANY_DESCRIPTORS, 31, SKIPPED, "no_free_descriptor",            \
+	  "this process has no free file descriptor to read it with")         \
+	X(NO_LIMIT, 32, NOT_APPLICABLE, "no_limit", "no limit is set")
+
+enum plim_reason {
+#define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,
+	PLIM_REASON_LIST(PLIM_X)
+#undef PLIM_X
+};
+
+/* One row of the field table. Static storage; never freed. */
+typedef struct plim_field {
+	int id;
+	int kind; /* enum plim_kind */
+	int unit; /* enum plim_unit */
+	const char *name;
+	const char *since;
+	const char *text;
+	const char *linux_source; /* NULL: never on Linux */
+} plim_field;
+
+/* The row of a field; NULL for a number that is none. */
+PLIM_API const plim_field *plim_field_get(int id);
+
+/* The row with this JSON name, or NULL; the name need not be terminated. */
+PLIM_API const plim_field *plim_field_find(plim_bytes name);
+
+/* Rows in the order of the table: index 0 up to plim_field_count() - 1. */
+PLIM_API size_t plim_field_count(void);
+PLIM_API const plim_field *plim_field_at(size_t index);
+
+/* Word and sentence of a method, of a reason; NULL for an unknown number.
+ * plim_reason_state() gives PLIM_STATE_UNREAD for one. */
+PLIM_API const char *plim_method_word(int method);
+PLIM_API const char *plim_method_text(int method);
+PLIM_API const char *plim_reason_word(int reason);
+PLIM_API const char *plim_reason_text(int reason);
+PLIM_API int plim_reason_state(int reason);
+
+/* A set of fields, by value. A zeroed set is empty. It may hold any number
+ * from 1 below PLIM_FIELD_LIMIT, also one that this library does not know. */
+typedef struct plim_field_set {
+	uint64_t bits[PLIM_FIELD_LIMIT / 64];
+} plim_field_set;
+
+PLIM_API void plim_field_set_add(plim_field_set *set, int id);
+PLIM_API void plim_field_set_remove(plim_field_set *set, int id);
+PLIM_API int plim_field_set_has(const plim_field_set *set, int id);
+
+/*
+ * Ready sets. LIGHT is what two cheap files tell (pid, ppid, start, name,
+ * state, CPU, resident, anonymous, threads, faults). FULL adds memory by
+ * kind, I/O, user and switches; ALL is every field, also the dear ones.
+ * Identity, pid, name and state are read whatever the set says.
+ */
+enum plim_field_preset {
+	PLIM_FIELDS_LIGHT = 1,
+	PLIM_FIELDS_FULL = 2,
+	PLIM_FIELDS_ALL = 3
+};
+PLIM_API plim_field_set plim_field_set_preset(int preset);
+
+/* Adds the fields of a list such as "pid,name,cpu_ns". PLIM_ENAME with the
+ * position and the nearest name; the set is then as it was. */
+PLIM_API int plim_field_set_parse(plim_field_set *set, const char *list,
+				  plim_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,162 @@
+/*
+ * rates.c - what happened to one process between two records of it.
+ *
+ * Every answer first asks whether the two are of one process; where that is
+ * not proven there is no change. Time is CLOCK_MONOTONIC, which stands still
+ * while the machine sleeps; how long it slept is the change of the distance
+ * between the two clocks of a stamp.
+ */
+#include <plimsoll/usage.h>
+
+#include "core/fail.h"
+#include "core/record.h"
+
+#include <assert.h>
+
+/*
+ * The clocks of a stamp are read one after the other, so their distance
+ * varies by the time between the two reads: some 100 ns, more if the thread
+ * was put off its CPU in between. Nothing sleeps and wakes in a millisecond,
+ * so less than that is no sleep.
+ */
+#define RATES_JITTER_NS UINT64_C(1000000)
+
+static uint64_t rates_past(uint64_t first, uint64_t last)
+{
+	return last > first ? last - first : 0;
+}
+
+static uint64_t rates_elapsed(const plim_process *first,
+			      const plim_process *last)
+{
+	return rates_past(first->stamp.monotonic.ns, last->stamp.monotonic.ns);
+}
+
+static uint64_t rates_suspended(const plim_process *first,
+				const plim_process *last)
+{
+	uint64_t boottime =
+	    rates_past(first->stamp.boottime.ns, last->stamp.boottime.ns);
+	uint64_t slept = rates_past(rates_elapsed(first, last), boottime);
+
+	return slept < RATES_JITTER_NS ? 0 : slept;
+}
+
+int plim_process_interval(const plim_process *first, const plim_process *last,
+			  plim_interval *interval, plim_error *error)
+{
+	assert(first != NULL && last != NULL && interval != NULL);
+	if (first == NULL || last == NULL || interval == NULL)
+		return plimp_fail(error, PLIM_EINVAL, 0, "interval", NULL,
+				  NULL);
+	switch (plim_identity_compare(&first->identity, &last->identity)) {
+	case PLIM_SAME:
+		interval->elapsed_ns = rates_elapsed(first, last);
+		interval->suspended_ns = rates_suspended(first, last);
+		return PLIM_OK;
+	case PLIM_DIFFERENT:
+		return plimp_fail(error, PLIM_EUNLIKE, 0, "interval",
+				  last->identity_text, "earlier it was %s",
+				  first->identity_text);
+	default:
+		return plimp_fail(error, PLIM_ECANNOTTELL, 0, "interval",
+				  last->identity_text, NULL);
+	}
+}
+
+static int rates_order_threads(const struct plimp_thread *a,
+			       const struct plimp_thread *b)
+{
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return (a->start_ticks > b->start_ticks) -
+	       (a->start_ticks < b->start_ticks);
+}
+
+static uint64_t rates_switches(const struct plimp_thread *thread, int field)
+{
+	return field == PLIM_FIELD_WAKEUPS ? thread->voluntary
+					   : thread->involuntary;
+}
+
+/*
+ * Walks both lists of threads, which ascend by (tid, start), in step. A
+ * thread of both adds its change, one that was born since adds all it has,
+ * and one that ended adds nothing: what it still did is not known. So are
+ * threads that came and went in between, hence "at least"; that is also what
+ * a sum is that stopped at 2^64 - 1.
+ */
+static plim_count rates_thread_change(const struct plimp_threads *first,
+				      const struct plimp_threads *last,
+				      int field)
+{
+	uint64_t total = 0;
+	size_t j = 0;
+
+	for (size_t i = 0; i < last->count; i++) {
+		const struct plimp_thread *thread = &last->items[i];
+		uint64_t added = rates_switches(thread, field);
+		uint64_t before = 0;
+
+		while (j < first->count &&
+		       rates_order_threads(&first->items[j], thread) < 0)
+			j++;
+		if (j < first->count &&
+		    rates_order_threads(&first->items[j], thread) == 0)
+			before = rates_switches(&first->items[j], field);
+		if (added < before)
+			return plim_count_missing(PLIM_REASON_WENT_BACK, 0);
+		added -= before;
+		total = added > UINT64_MAX - total ? UINT64_MAX : total + added;
+	}
+	return plim_count_bounded(total, PLIM_METHOD_THREAD_SUM,
+				  PLIM_BOUND_AT_LEAST);
+}
+
+static int rates_is_thread_sum(const plim_process *process, int field)
+{
+	plim_count figure = plim_process_count(process, field);
+
+	assert(!process->threads.known || plimp_record_is_sound(process));
+	return (field == PLIM_FIELD_WAKEUPS ||
+		field == PLIM_FIELD_INVOLUNTARY) &&
+	       process->threads.known && figure.state == PLIM_STATE_KNOWN &&
+	       figure.method == PLIM_METHOD_THREAD_SUM;
+}
+
+plim_count plim_process_change(const plim_process *first,
+			       const plim_process *last, int field)
+{
+	const plim_field *row = plim_field_get(field);
+
+	if (row == NULL)
+		return plim_count_missing(PLIM_REASON_UNKNOWN_FIELD, 0);
+	if (row->kind != PLIM_KIND_COUNTER)
+		return plim_count_missing(PLIM_REASON_NOT_A_RATE, 0);
+	if (plim_identity_compare(&first->identity, &last->identity) !=
+	    PLIM_SAME)
+		return plim_count_missing(PLIM_REASON_OTHER_PROCESS, 0);
+	if (rates_is_thread_sum(first, field) &&
+	    rates_is_thread_sum(last, field))
+		return rates_thread_change(&first->threads, &last->threads,
+					   field);
+	return plim_counter_change(plim_process_count(first, field),
+				   plim_process_count(last, field));
+}
+
+plim_real plim_process_rate(const plim_process *first, const plim_process *last,
+			    int field)
+{
+	return plim_change_rate(plim_process_change(first, last, field),
+				rates_elapsed(first, last));
+}
+
+/* Nanoseconds of CPU per second of time, of which 1e9 are 100 %. */
+plim_real plim_process_cpu_percent(const plim_process *first,
+				   const plim_process *last)
+{
+	plim_real rate = plim_process_rate(first, last, PLIM_FIELD_CPU);
+
+	rate.value /= 1e7;
+	return rate;
+}

@@ -1,0 +1,87 @@
+/*
+ * record.h - what a plim_process is inside: figures indexed by field id.
+ *
+ * A record is filled by a host (host/host.h) and read through
+ * plim_process_count() and its kin. A figure that nobody wrote is UNREAD; the
+ * readers turn that into SKIPPED for a field that was not asked for.
+ */
+#ifndef PLIMP_RECORD_H
+#define PLIMP_RECORD_H
+
+#include <plimsoll/process.h>
+
+/* Linux names are 15 bytes; kernel workers show up to 63. */
+#define PLIMP_NAME_SIZE	    64
+#define PLIMP_IDENTITY_TEXT 48
+
+/* One live thread at the time of the record, ascending by (tid, start). */
+struct plimp_thread {
+	int32_t tid;
+	uint64_t start_ticks;
+	uint64_t voluntary;
+	uint64_t involuntary;
+};
+
+/* The live threads of a record; borrowed from whoever owns the record. */
+struct plimp_threads {
+	const struct plimp_thread *items;
+	size_t count;
+	int known; /* 0: not read, then the two above mean nothing */
+};
+
+struct plim_process {
+	plim_identity identity;
+	plim_stamp stamp;
+	plim_field_set asked;
+	struct plimp_threads threads;
+	plim_count figures[PLIM_FIELD_LAST + 1];
+	uint8_t name_size;
+	uint8_t identity_size;
+	char state; /* the letter, 0 if not read */
+	char name[PLIMP_NAME_SIZE];
+	char identity_text[PLIMP_IDENTITY_TEXT];
+};
+
+/*
+ * What is done for every figure of every process, without a call: the known
+ * figure, and whether a field is in a set (id from 1 to PLIM_FIELD_LAST).
+ */
+static inline plim_count plimp_known(uint64_t value, int method)
+{
+	plim_count figure = {value, PLIM_STATE_KNOWN, PLIM_BOUND_EXACT,
+			     (uint16_t)method, 0};
+
+	return figure;
+}
+
+static inline int plimp_set_has(const plim_field_set *set, int field)
+{
+	return (int)(set->bits[field / 64] >> (field % 64) & 1);
+}
+
+/*
+ * Empties a record for reading: all figures UNREAD, nothing known. Identity
+ * and its text stay until plimp_record_identity() replaces them, which every
+ * reading that succeeds does; so a process that is read again and again has
+ * its text made once. A record without identity was never read: it must have
+ * been zeroed before it is cleared for the first time.
+ */
+void plimp_record_clear(plim_process *record, const plim_field_set *asked);
+
+/* Stores a figure. */
+void plimp_record_set(plim_process *record, int field, plim_count figure);
+
+/* Copies at most PLIMP_NAME_SIZE bytes. */
+void plimp_record_name(plim_process *record, plim_bytes name);
+
+/* Stores identity, its text and its rung; sets IDENTITY and IDENTITY_RUNG. */
+void plimp_record_identity(plim_process *record, const plim_identity *identity);
+
+/* 1 if a figure of it was refused to this user. */
+int plimp_record_is_refused(const plim_process *record);
+
+/* 1 if the invariants hold: every figure has a valid state and bound, an
+ * unavailable one has value 0. For assertions and tests. */
+int plimp_record_is_sound(const plim_process *record);
+
+#endif
