@@ -1,0 +1,172 @@
+/*
+ * decode.h - bytes of Linux's /proc into numbers.
+ *
+ * Each decoder has a file of its own, takes a run of bytes (not terminated,
+ * from anywhere, hostile), includes no system header and is compiled, tested
+ * and fuzzed on every system. All return PLIM_OK, or PLIM_EMALFORMED and
+ * leave their output untouched. Numbers that do not fit their type are
+ * malformed, not wrapped. None allocates.
+ */
+#ifndef PLIMP_DECODE_H
+#define PLIMP_DECODE_H
+
+#include <plimsoll/base.h>
+
+/*
+ * /proc/PID/stat and /proc/PID/task/TID/stat: fs/proc/array.c do_task_stat.
+ * The name stands between the first "(" and the last ")"; it may hold any
+ * byte. Fields 1 to 22 must be there; later ones are optional (`has`).
+ */
+#define PLIMP_STAT_EXITING	 0x4u	   /* PF_EXITING in field 9 */
+#define PLIMP_STAT_KERNEL_THREAD 0x200000u /* PF_KTHREAD */
+enum plimp_stat_part {
+	PLIMP_STAT_ARGUMENTS = 1, /* fields 48 and 49, not zero */
+	PLIMP_STAT_EXIT_CODE = 2, /* field 52 */
+	PLIMP_STAT_STACK = 4	  /* field 28, not zero */
+};
+struct plimp_stat {
+	int32_t pid;		      /* 1 */
+	plim_bytes name;	      /* 2, points into the text */
+	char state;		      /* 3 */
+	int32_t ppid;		      /* 4 */
+	uint64_t flags;		      /* 9 */
+	uint64_t faults_minor;	      /* 10 */
+	uint64_t faults_major;	      /* 12 */
+	uint64_t user_ticks;	      /* 14 */
+	uint64_t system_ticks;	      /* 15 */
+	uint64_t children_user_ticks; /* 16, signed in the kernel, never < 0 */
+	uint64_t children_system_ticks; /* 17 */
+	uint64_t threads;		/* 20 */
+	uint64_t start_ticks;		/* 22 */
+	uint64_t stack_start;		/* 28: another one after every exec */
+	uint64_t arguments_start;	/* 48 */
+	uint64_t arguments_end;		/* 49 */
+	int32_t exit_code;		/* 52 */
+	uint32_t has;
+};
+int plimp_decode_stat(plim_bytes text, struct plimp_stat *stat);
+
+/* /proc/PID/statm: seven numbers in pages; the first three are used. */
+struct plimp_statm {
+	uint64_t size_pages;
+	uint64_t resident_pages;
+	uint64_t shared_pages; /* file and shared memory; resident - shared is
+				* anonymous */
+};
+int plimp_decode_statm(plim_bytes text, struct plimp_statm *statm);
+
+/*
+ * /proc/PID/status: lines "Key:\tvalue", sizes as "N kB". Unknown lines, and
+ * known ones that are not as documented, are left out (`has`); a file without
+ * one known line is malformed.
+ */
+enum plimp_status_part {
+	PLIMP_STATUS_TGID = 1 << 0,
+	PLIMP_STATUS_PID = 1 << 1,
+	PLIMP_STATUS_PPID = 1 << 2,
+	PLIMP_STATUS_UID = 1 << 3,
+	PLIMP_STATUS_HWM = 1 << 4,
+	PLIMP_STATUS_RSS = 1 << 5,
+	PLIMP_STATUS_ANON = 1 << 6,
+	PLIMP_STATUS_FILE = 1 << 7,
+	PLIMP_STATUS_SHMEM = 1 << 8,
+	PLIMP_STATUS_SWAP = 1 << 9,
+	PLIMP_STATUS_PTE = 1 << 10,
+	PLIMP_STATUS_THREADS = 1 << 11,
+	PLIMP_STATUS_VOLUNTARY = 1 << 12,
+	PLIMP_STATUS_INVOLUNTARY = 1 << 13
+};
+struct plimp_status {
+	uint32_t has;
+	int32_t tgid;
+	int32_t pid;
+	int32_t ppid;
+	uint32_t uid;	     /* the effective one, second of the Uid line */
+	uint64_t peak_bytes; /* VmHWM */
+	uint64_t resident_bytes;
+	uint64_t anonymous_bytes;
+	uint64_t file_bytes;
+	uint64_t shmem_bytes;
+	uint64_t swap_bytes;
+	uint64_t page_table_bytes; /* VmPTE */
+	uint64_t threads;
+	uint64_t voluntary;
+	uint64_t involuntary;
+};
+int plimp_decode_status(plim_bytes text, struct plimp_status *status);
+
+/* /proc/PID/io: lines "key: N". All seven must be there. */
+struct plimp_io {
+	uint64_t read_chars;
+	uint64_t written_chars;
+	uint64_t read_calls;
+	uint64_t write_calls;
+	uint64_t read_bytes;
+	uint64_t write_bytes;
+	uint64_t cancelled_bytes;
+};
+int plimp_decode_io(plim_bytes text, struct plimp_io *io);
+
+/*
+ * Entries of getdents64(2), which is a kernel format of this shape on every
+ * architecture: ino u64, off i64, reclen u16, type u8, name. Walks from
+ * `*offset`, which starts at 0: stores the next name that is a decimal number
+ * from 1 to 2^31 - 1 and returns 1; 0 at the end; PLIM_EMALFORMED for a
+ * record that leaves the buffer or has no room for its name.
+ */
+int plimp_decode_dents(plim_bytes records, size_t *offset, int32_t *number);
+
+/*
+ * One line of /proc/self/mountinfo after another (proc(5)): the mount point
+ * with its \ooo escapes as they are, the file system type, and the options of
+ * the file system. Starts with `*offset` 0; 1, 0 at the end, PLIM_EMALFORMED
+ * for a line (the offset is then behind it, so that the walk can go on).
+ */
+struct plimp_mount {
+	plim_bytes root;
+	plim_bytes point;
+	plim_bytes type;
+	plim_bytes options; /* of the super block */
+};
+int plimp_decode_mount(plim_bytes text, size_t *offset,
+		       struct plimp_mount *mount);
+
+/* The value of `name` in a list "a,b=c,d"; an option without a value gives
+ * an empty text. 1 if it is there, else 0. */
+int plimp_decode_mount_option(plim_bytes options, const char *name,
+			      plim_bytes *value);
+
+/* A line "Key:   N kB" of /proc/meminfo, in bytes. */
+int plimp_decode_meminfo(plim_bytes text, const char *key, uint64_t *bytes);
+
+/* "btime N" of /proc/stat, in seconds of Unix time. */
+int plimp_decode_btime(plim_bytes text, uint64_t *seconds);
+
+/* A CPU list such as "0-3,8,10-11": how many it names (no overlap, ascending;
+ * at most 2^20). */
+int plimp_decode_cpu_list(plim_bytes text, uint64_t *count);
+
+/* 36 characters of a boot id, as 16 bytes; a newline may follow. */
+int plimp_decode_boot_id(plim_bytes text, uint8_t id[16]);
+
+/*
+ * /proc/PID/cgroup: lines "N:controllers:path" in any order; the v2 line is
+ * "0::path". Stores the path of the line that lists `controller`, or of the
+ * v2 line for NULL. 1 found, 0 not there, PLIM_EMALFORMED.
+ */
+int plimp_decode_cgroup(plim_bytes text, const char *controller,
+			plim_bytes *path);
+
+/* cgroup v2 cpu.max: "max PERIOD" or "QUOTA PERIOD" in microseconds. 1 with
+ * both stored, 0 for no limit, PLIM_EMALFORMED. */
+int plimp_decode_cpu_max(plim_bytes text, uint64_t *quota_us,
+			 uint64_t *period_us);
+
+/* cgroup v2 io.stat: lines "MAJ:MIN rbytes=N wbytes=N rios=N wios=N ...":
+ * the sum of rios and wios over all lines. An empty file is 0. */
+int plimp_decode_io_stat(plim_bytes text, uint64_t *operations);
+
+/* A single decimal number, with an optional newline. */
+int plimp_decode_number(plim_bytes text, uint64_t *number);
+
+#endif

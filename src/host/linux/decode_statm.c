@@ -1,0 +1,45 @@
+/*
+ * decode_statm.c - /proc/PID/statm, seven numbers of pages on one line.
+ *
+ * The format is proc_pid_statm() in the kernel's fs/proc/array.c: size,
+ * resident, shared, text, lib (0 since 2.6), data, dt (0 since 2.6). A process
+ * without memory, a zombie or a kernel thread, shows seven zeros. The first
+ * three are read; that the text ends with its newline, and holds six blanks
+ * before it, shows that it was not cut. A program that measures itself pays
+ * for every digit here.
+ */
+#include "host/linux/decode.h"
+
+#include "host/linux/scan.h"
+
+/* Are there so many more fields, the last ended by the text's newline? */
+static int statm_is_whole(const struct plimp_scan *scan, int fields)
+{
+	const char *at;
+
+	if (scan->at == scan->end || scan->end[-1] != '\n')
+		return 0;
+	for (at = scan->at; at < scan->end - 1; at++) {
+		if (*at == ' ')
+			fields--;
+		else if (*at < '0' || *at > '9')
+			return 0;
+	}
+	return fields <= 1 && scan->end[-2] != ' ';
+}
+
+int plimp_decode_statm(plim_bytes text, struct plimp_statm *statm)
+{
+	struct plimp_scan scan = plimp_scan_of(text);
+	struct plimp_statm found;
+
+	if (!plimp_scan_u64(&scan, &found.size_pages) ||
+	    !plimp_scan_literal(&scan, " ") ||
+	    !plimp_scan_u64(&scan, &found.resident_pages) ||
+	    !plimp_scan_literal(&scan, " ") ||
+	    !plimp_scan_u64(&scan, &found.shared_pages) ||
+	    !plimp_scan_literal(&scan, " ") || !statm_is_whole(&scan, 4))
+		return PLIM_EMALFORMED;
+	*statm = found;
+	return PLIM_OK;
+}
