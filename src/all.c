@@ -1,0 +1,54 @@
+/*
+ * all.c - the whole library as one source file, for who wants no build
+ * system:
+ *
+ *     cc -std=c11 -Iinclude -Isrc -c src/all.c
+ *
+ * The macro that opens the system's interfaces comes first, because the C
+ * library reads it once. Core follows, before any system header, so that it
+ * cannot come to need one; then what stands on it; the system's own files,
+ * which include what they like, come last. That all of this is one unit is
+ * why every file-scope name is unique in the tree (tools/check-names).
+ * Define PLIM_HOST_NONE for a library that reads no processes.
+ */
+#if defined(__linux__) && !defined(PLIM_HOST_NONE)
+#include "host/linux/features.h"
+#endif
+
+#ifndef PLIM_BUILDING
+#define PLIM_BUILDING 1
+#endif
+
+/* Written by tools/check-all-c --write. */
+#include "core/buffer.c"
+#include "core/error.c"
+#include "core/escape.c"
+#include "core/fields.c"
+#include "core/figure.c"
+#include "core/filter.c"
+#include "core/filter_name.c"
+#include "core/filter_parse.c"
+#include "core/identity.c"
+#include "core/memory.c"
+#include "core/meter.c"
+#include "core/rates.c"
+#include "core/record.c"
+#include "core/sum.c"
+#include "core/system_error.c"
+#include "core/text.c"
+#include "core/units.c"
+#include "core/units_format.c"
+#include "host/lists.c"
+#include "observe/bill.c"
+#include "observe/host.c"
+#include "observe/snapshot.c"
+#include "observe/snapshot_compare.c"
+#include "observe/target.c"
+#include "observe/usage.c"
+/* End of the list. */
+
+#if defined(__linux__) && !defined(PLIM_HOST_NONE)
+#include "host/linux/all.c"
+#else
+#include "host/none/all.c"
+#endif

@@ -1,0 +1,165 @@
+/*
+ * host.h - THE contract between Plimsoll and an operating system, processes
+ * part. Who ports the library implements the functions below in a folder of
+ * their own (none/ is the template: every answer "unsupported") and adds a
+ * column to the field table. Nothing outside that folder asks a kernel.
+ *
+ * Rules for all of them: outputs are untouched on failure; every call into
+ * the kernel is added to host->bill; nothing allocates but through
+ * host->allocator; a figure that cannot be had gets a reason, never a value.
+ */
+#ifndef PLIMP_HOST_H
+#define PLIMP_HOST_H
+
+#include "core/record.h"
+
+#include <plimsoll/host.h>
+#include <plimsoll/process.h>
+#include <plimsoll/snapshot.h>
+#include <plimsoll/usage.h>
+
+/* Calls and bytes since the host was opened. */
+struct plimp_bill {
+	uint64_t system_calls;
+	uint64_t bytes_read;
+};
+
+struct plimp_system; /* what the system folder keeps of a host */
+struct plimp_grip;   /* what it keeps of a target */
+
+struct plim_host {
+	plim_allocator allocator;
+	struct plimp_bill bill;
+	plim_cost cost; /* of all that was asked; cpu_ns and wall_ns summed */
+	uint32_t flags;
+	uint32_t command_line_ms;
+	char *proc_root;
+	size_t proc_root_size; /* with the NUL */
+	plim_count facts[PLIM_HOST_IS_LIVE + 1];
+	char system_name[16];
+	char kernel[128];
+	char machine[64];
+	char boot_text[40]; /* empty if there is none */
+	uint8_t boot[16];
+	struct plimp_system *system;
+};
+
+struct plim_target {
+	plim_host *host;
+	plim_identity identity;
+	uint8_t name_size; /* as last checked */
+	char name[PLIMP_NAME_SIZE];
+	struct plimp_grip *grip;
+};
+
+/* What to read of a process. */
+struct plimp_request {
+	plim_field_set fields;
+	int threads;	      /* read every thread where fields need it */
+	int strong;	      /* take the strongest identity */
+	int dear;	      /* sources too dear for every process, too */
+	uint64_t young_ticks; /* take it for what started at or after this */
+};
+
+/* Threads of one or of many records, one after another. */
+struct plimp_thread_list {
+	struct plimp_thread *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* Appends; PLIM_ENOMEM leaves the list as it was. */
+int plimp_threads_add(struct plimp_thread_list *list,
+		      const plim_allocator *allocator,
+		      const struct plimp_thread *thread);
+
+/* Sorts `count` threads by (tid, start) in place, without memory of its own. */
+void plimp_threads_sort(struct plimp_thread *items, size_t count);
+
+struct plimp_pids {
+	int32_t *items;
+	size_t count;
+	size_t capacity;
+};
+
+/* Appends; PLIM_ELIMIT above PLIM_SNAPSHOT_LIMIT, PLIM_ENOMEM. */
+int plimp_pids_add(plim_host *host, struct plimp_pids *pids, int32_t pid);
+void plimp_pids_release(plim_host *host, struct plimp_pids *pids);
+void plimp_threads_release(plim_host *host, struct plimp_thread_list *list);
+
+/*
+ * Fills host->system, facts and names. The allocator, proc_root, flags and
+ * deadline are set already. On failure it has released what it took.
+ */
+int plimp_system_open(plim_host *host, plim_error *error);
+void plimp_system_close(plim_host *host);
+
+plim_stamp plimp_system_now(void);
+uint64_t plimp_system_monotonic(void); /* ns */
+
+/* CPU time of the calling thread; an unavailable figure where unknown. */
+plim_count plimp_system_thread_cpu(plim_host *host);
+
+/* Logical CPUs online now; what this process may use of them. */
+plim_count plimp_system_cpus(plim_host *host);
+plim_real plimp_system_usable_cpus(plim_host *host);
+
+/* Whether the proc root hides other users' processes; asked once. */
+plim_count plimp_system_hidepid(plim_host *host);
+
+/* Appends the pid of every process, in any order. */
+int plimp_system_list(plim_host *host, struct plimp_pids *pids,
+		      plim_error *error);
+
+/* Called before the first read of a pass: what holds for all of it (is there
+ * swap?) is asked once here. */
+void plimp_system_begin(plim_host *host);
+
+/* The start tick that a process starting now would get. */
+uint64_t plimp_system_ticks(const plim_host *host, plim_boottime when);
+
+/*
+ * Reads one process into `record`, and its threads, when asked, behind those
+ * of `threads`; record->threads.count and .known tell how many, .items is the
+ * caller's to set. PLIM_ENOPROCESS if it ended meanwhile: then the list may
+ * have grown, and record is undefined. PLIM_EHIDDEN, PLIM_ELIMIT,
+ * PLIM_ENOMEM, PLIM_ESYSTEM likewise.
+ */
+int plimp_system_read(plim_host *host, int32_t pid,
+		      const struct plimp_request *request, plim_process *record,
+		      struct plimp_thread_list *threads, plim_error *error);
+
+/* The same of ourselves: exact, and cheap. */
+int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
+			   plim_process *record, plim_error *error);
+
+/* The same of a target: PLIM_EREPLACED and PLIM_EHIDDEN, too. */
+int plimp_system_read_target(plim_target *target,
+			     const struct plimp_request *request,
+			     plim_process *record,
+			     struct plimp_thread_list *threads,
+			     plim_error *error);
+
+/* Waits for a child, reaps it, fills the record from the kernel's account. */
+int plimp_system_reap(plim_host *host, int32_t child, int *status,
+		      const volatile int *interrupted, plim_process *record,
+		      plim_error *error);
+
+/* Takes hold of the process with this pid: fills identity, name and grip. */
+int plimp_system_grip(plim_target *target, int32_t pid, plim_error *error);
+void plimp_system_release(plim_target *target);
+
+void plimp_system_check(plim_target *target, plim_check *check);
+int plimp_system_wait(plim_target *target, uint64_t timeout_ns,
+		      plim_error *error);
+plim_count plimp_system_exit_status(plim_target *target);
+int plimp_system_poll_descriptor(const plim_target *target);
+int plimp_system_signal(plim_target *target, int signal, plim_error *error);
+int plimp_system_command_line(plim_target *target, plim_text *text,
+			      plim_error *error);
+
+/* See plim_host_survey(). */
+int plimp_system_survey(plim_host *host, plim_finding_fn *callback, void *user,
+			plim_error *error);
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * all.c - everything of this folder, for src/all.c. The decoders stand first:
+ * they include no system header.
+ */
+/* Written by tools/check-all-c --write. */
+#include "host/linux/decode_bootid.c"
+#include "host/linux/decode_btime.c"
+#include "host/linux/decode_cgroup.c"
+#include "host/linux/decode_cpulist.c"
+#include "host/linux/decode_cpumax.c"
+#include "host/linux/decode_dents.c"
+#include "host/linux/decode_io.c"
+#include "host/linux/decode_iostat.c"
+#include "host/linux/decode_meminfo.c"
+#include "host/linux/decode_mount.c"
+#include "host/linux/decode_mount_option.c"
+#include "host/linux/decode_number.c"
+#include "host/linux/decode_stat.c"
+#include "host/linux/decode_statm.c"
+#include "host/linux/decode_status.c"
+#include "host/linux/scan.c"
+#include "host/linux/call.c"
+#include "host/linux/capture.c"
+#include "host/linux/capture_counts.c"
+#include "host/linux/capture_memory.c"
+#include "host/linux/cgroup.c"
+#include "host/linux/clock.c"
+#include "host/linux/command_line.c"
+#include "host/linux/helper.c"
+#include "host/linux/identity.c"
+#include "host/linux/list.c"
+#include "host/linux/mounts.c"
+#include "host/linux/open.c"
+#include "host/linux/self.c"
+#include "host/linux/survey.c"
+#include "host/linux/target.c"
+#include "host/linux/threads.c"
+/* End of the list. */

@@ -1,0 +1,53 @@
+/*
+ * capture.h - what the files that read one process share while they do.
+ */
+#ifndef PLIMP_LINUX_CAPTURE_H
+#define PLIMP_LINUX_CAPTURE_H
+
+#include "host/linux/system.h"
+
+/* Fields whose figures come from one file, and are missing together. */
+#define PLIMP_FIELD_BIT(name) (UINT64_C(1) << PLIM_FIELD_##name)
+
+struct plimp_capture {
+	plim_host *host;
+	int directory; /* of the process */
+	int32_t pid;
+	const struct plimp_request *request;
+	plim_process *record;
+	struct plimp_thread_list *threads;
+	plim_error *error;
+	struct plimp_stat stat;
+	int stat_known;
+	int zombie;	/* it ended, and none of its threads lives */
+	int leaderless; /* its main thread ended, others live */
+	int kernel;	/* a thread of the kernel */
+	int unproven;	/* asked by number since the last lookup below it */
+};
+
+int plimp_capture_wants(const struct plimp_capture *capture, int field);
+int plimp_capture_wants_any(const struct plimp_capture *capture,
+			    const plim_field_set *group);
+
+/* Stores a figure, or the same missing one for a group, where asked for. */
+void plimp_capture_set(struct plimp_capture *capture, int field,
+		       plim_count figure);
+void plimp_capture_missing(struct plimp_capture *capture,
+			   const plim_field_set *group, plim_count figure);
+
+/* Reads a file of the process: 0 or the error. Success proves the process. */
+int plimp_capture_file(struct plimp_capture *capture, const char *path,
+		       plim_bytes *text);
+
+/*
+ * The parts of a record. PLIM_OK, whatever became of the figures;
+ * PLIM_ENOPROCESS if the process ended; PLIM_ENOMEM, PLIM_ELIMIT.
+ */
+int plimp_capture_memory(struct plimp_capture *capture);
+int plimp_capture_counts(struct plimp_capture *capture);
+
+/* The switches in a status file that was read for its memory. */
+int plimp_capture_single_thread(struct plimp_capture *capture,
+				const struct plimp_status *status);
+
+#endif

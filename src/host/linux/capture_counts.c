@@ -1,0 +1,238 @@
+/*
+ * capture_counts.c - what a process did: switches, storage, calls; and its
+ * user and descriptors.
+ *
+ * Switches of a live process are known thread by thread only. Where the main
+ * thread is the only one its status, which may have been read for memory,
+ * tells them; where there are more, all are read if that was asked for.
+ */
+#include "host/linux/features.h"
+
+#include "core/fail.h"
+#include "host/linux/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+static const plim_field_set capture_io_group = {
+    {PLIMP_FIELD_BIT(DISK_READ) | PLIMP_FIELD_BIT(DISK_WRITE) |
+	 PLIMP_FIELD_BIT(DISK_CANCELLED) | PLIMP_FIELD_BIT(IO_CALLS),
+     0}};
+static const plim_field_set counts_switch_group = {
+    {PLIMP_FIELD_BIT(WAKEUPS) | PLIMP_FIELD_BIT(INVOLUNTARY), 0}};
+
+int plimp_capture_single_thread(struct plimp_capture *capture,
+				const struct plimp_status *status)
+{
+	const uint32_t both = PLIMP_STATUS_VOLUNTARY | PLIMP_STATUS_INVOLUNTARY;
+	const struct plimp_thread thread = {
+	    .tid = capture->pid,
+	    .start_ticks = capture->stat.start_ticks,
+	    .voluntary = status->voluntary,
+	    .involuntary = status->involuntary,
+	};
+
+	/* A thread may have been born since stat was read. */
+	if ((status->has & PLIMP_STATUS_THREADS) != 0 && status->threads > 1) {
+		capture->stat.threads = status->threads;
+		return PLIM_OK;
+	}
+	if ((status->has & both) != both) {
+		plimp_capture_missing(
+		    capture, &counts_switch_group,
+		    plim_count_missing(PLIM_REASON_NO_LINE, 0));
+		return PLIM_OK;
+	}
+	if (plimp_threads_add(capture->threads, &capture->host->allocator,
+			      &thread) != PLIM_OK)
+		return plimp_fail(capture->error, PLIM_ENOMEM, 0,
+				  "read process", NULL, NULL);
+	capture->record->threads.count = 1;
+	capture->record->threads.known = 1;
+	plimp_capture_set(capture, PLIM_FIELD_WAKEUPS,
+			  plim_count_bounded(status->voluntary,
+					     PLIM_METHOD_THREAD_SUM,
+					     PLIM_BOUND_AT_LEAST));
+	plimp_capture_set(capture, PLIM_FIELD_INVOLUNTARY,
+			  plim_count_bounded(status->involuntary,
+					     PLIM_METHOD_THREAD_SUM,
+					     PLIM_BOUND_AT_LEAST));
+	return PLIM_OK;
+}
+
+/* Switches of a process with several threads. */
+static int counts_threads(struct plimp_capture *capture)
+{
+	struct plimp_thread_sum sum;
+	int code;
+
+	if (!plimp_capture_wants_any(capture, &counts_switch_group) ||
+	    !capture->stat_known || capture->stat.threads <= 1)
+		return PLIM_OK;
+	if (!capture->request->threads) {
+		plimp_capture_missing(
+		    capture, &counts_switch_group,
+		    plim_count_missing(PLIM_REASON_THREAD_PASS, 0));
+		return PLIM_OK;
+	}
+	code = plimp_read_threads(capture->host, capture->directory,
+				  capture->threads, &sum, capture->error);
+	if (code != PLIM_OK)
+		return code;
+	capture->unproven = 0;
+	plimp_capture_set(capture, PLIM_FIELD_WAKEUPS, sum.voluntary);
+	plimp_capture_set(capture, PLIM_FIELD_INVOLUNTARY, sum.involuntary);
+	capture->record->threads.count = sum.count;
+	capture->record->threads.known = sum.known;
+	return PLIM_OK;
+}
+
+void plimp_store_io(plim_process *record, const plim_field_set *fields,
+		    const struct plimp_io *io)
+{
+	uint64_t calls = io->read_calls > UINT64_MAX - io->write_calls
+			     ? UINT64_MAX
+			     : io->read_calls + io->write_calls;
+	const struct {
+		int field;
+		uint64_t value;
+	} rows[] = {
+	    {PLIM_FIELD_DISK_READ, io->read_bytes},
+	    {PLIM_FIELD_DISK_WRITE, io->write_bytes},
+	    {PLIM_FIELD_DISK_CANCELLED, io->cancelled_bytes},
+	    {PLIM_FIELD_IO_CALLS, calls},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (plimp_set_has(fields, rows[i].field))
+			plimp_record_set(
+			    record, rows[i].field,
+			    plimp_known(rows[i].value,
+					PLIM_METHOD_IO_WITH_CHILDREN));
+}
+
+static int counts_io(struct plimp_capture *capture)
+{
+	struct plimp_io io;
+	plim_bytes text;
+	int error;
+
+	if (!plimp_capture_wants_any(capture, &capture_io_group))
+		return PLIM_OK;
+	error = plimp_capture_file(capture, "io", &text);
+	if (plimp_is_gone(error) && capture->host->system->live)
+		return PLIM_ENOPROCESS;
+	if (error == 0 && plimp_decode_io(text, &io) != PLIM_OK)
+		error = EBADMSG;
+	if (error != 0)
+		plimp_capture_missing(capture, &capture_io_group,
+				      plimp_missing_file(error));
+	else
+		plimp_store_io(capture->record, &capture->request->fields, &io);
+	return PLIM_OK;
+}
+
+/*
+ * Before Linux 6.2 the fd directory has no size. Those who may list it can
+ * count its entries: every number but 0 is one that the decoder tells, and
+ * descriptor 0 is asked for by name. Too dear for every process.
+ */
+static plim_count counts_list_descriptors(struct plimp_capture *capture)
+{
+	plim_host *host = capture->host;
+	struct stat status;
+	uint64_t total = 0;
+	ssize_t size;
+	int fd;
+
+	if (!capture->request->dear)
+		return plim_count_missing(PLIM_REASON_KERNEL_LACKS, 0);
+	fd = plimp_call_open(host, capture->directory, "fd",
+			     O_RDONLY | O_DIRECTORY);
+	if (fd < 0)
+		return plimp_missing_file(errno);
+	while ((size = plimp_call_dents(host, fd, host->system->listing,
+					sizeof host->system->listing)) > 0) {
+		plim_bytes records = {host->system->listing, (size_t)size};
+		size_t offset = 0;
+		int32_t number;
+
+		while (plimp_decode_dents(records, &offset, &number) == 1)
+			total++;
+	}
+	if (size == 0 &&
+	    plimp_call_stat(host, fd, "0", &status, AT_SYMLINK_NOFOLLOW) == 0)
+		total++;
+	plimp_call_close(host, fd);
+	return size < 0 ? plimp_missing_file(errno)
+			: plimp_known(total, PLIM_METHOD_FD_LISTING);
+}
+
+static int counts_descriptors(struct plimp_capture *capture)
+{
+	struct stat status;
+	plim_count figure;
+
+	if (!plimp_capture_wants(capture, PLIM_FIELD_DESCRIPTORS))
+		return PLIM_OK;
+	if (capture->zombie) {
+		figure = plim_count_missing(PLIM_REASON_ZOMBIE, 0);
+	} else if (!capture->host->system->has_fd_count) {
+		figure = counts_list_descriptors(capture);
+	} else if (plimp_call_stat(capture->host, capture->directory, "fd",
+				   &status, 0) == 0) {
+		capture->unproven = 0;
+		figure = plimp_known((uint64_t)status.st_size,
+				     PLIM_METHOD_FD_DIRECTORY_SIZE);
+	} else {
+		if (plimp_is_gone(errno))
+			return PLIM_ENOPROCESS;
+		figure = plimp_missing_file(errno);
+	}
+	plimp_capture_set(capture, PLIM_FIELD_DESCRIPTORS, figure);
+	return PLIM_OK;
+}
+
+/* Where status was not read: the directory belongs to the effective user,
+ * whatever became of the right to trace the process. */
+static void counts_owner(struct plimp_capture *capture)
+{
+	struct stat status;
+
+	if (!plimp_capture_wants(capture, PLIM_FIELD_UID) ||
+	    capture->record->figures[PLIM_FIELD_UID].state != PLIM_STATE_UNREAD)
+		return;
+	plimp_capture_set(
+	    capture, PLIM_FIELD_UID,
+	    plimp_call_fstat(capture->host, capture->directory, &status) == 0
+		? plimp_known(status.st_uid, PLIM_METHOD_DIRECTORY_OWNER)
+		: plimp_missing_file(errno));
+}
+
+static void counts_operations(struct plimp_capture *capture)
+{
+	if (!plimp_capture_wants(capture, PLIM_FIELD_DISK_OPS))
+		return;
+	plimp_capture_set(capture, PLIM_FIELD_DISK_OPS,
+			  capture->request->dear
+			      ? plimp_cgroup_operations(capture->host,
+							capture->directory,
+							capture->pid)
+			      : plim_count_missing(PLIM_REASON_TOO_DEAR, 0));
+}
+
+int plimp_capture_counts(struct plimp_capture *capture)
+{
+	int code = counts_threads(capture);
+
+	if (code == PLIM_OK)
+		code = counts_io(capture);
+	if (code == PLIM_OK)
+		code = counts_descriptors(capture);
+	if (code == PLIM_OK) {
+		counts_owner(capture);
+		counts_operations(capture);
+	}
+	return code;
+}

@@ -1,0 +1,344 @@
+/*
+ * self.c - this process: exact, and as cheap as asking oneself can be.
+ *
+ * getrusage covers every thread, ended ones included, in one call; the
+ * process CPU clock has nanoseconds; the four files of /proc that tell the
+ * rest stay open once they were asked for, which saves two thirds of their
+ * price. Only what the fields need is asked.
+ */
+#include "host/linux/features.h"
+
+#include "core/fail.h"
+#include "host/linux/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static const plim_field_set self_rusage_group = {
+    {PLIMP_FIELD_BIT(CPU_USER) | PLIMP_FIELD_BIT(CPU_SYSTEM) |
+	 PLIMP_FIELD_BIT(WAKEUPS) | PLIMP_FIELD_BIT(INVOLUNTARY) |
+	 PLIMP_FIELD_BIT(DISK_BLOCKS) | PLIMP_FIELD_BIT(FAULTS_MINOR) |
+	 PLIMP_FIELD_BIT(FAULTS_MAJOR),
+     0}};
+static const plim_field_set self_stat_group = {
+    {PLIMP_FIELD_BIT(PPID) | PLIMP_FIELD_BIT(NAME) | PLIMP_FIELD_BIT(STATE) |
+	 PLIMP_FIELD_BIT(START_TICKS) | PLIMP_FIELD_BIT(START_UNIX_MS) |
+	 PLIMP_FIELD_BIT(THREADS) | PLIMP_FIELD_BIT(KERNEL_THREAD),
+     0}};
+static const plim_field_set self_statm_group = {
+    {PLIMP_FIELD_BIT(RESIDENT) | PLIMP_FIELD_BIT(ANONYMOUS), 0}};
+static const plim_field_set self_status_group = {
+    {PLIMP_FIELD_BIT(FILE) | PLIMP_FIELD_BIT(SHMEM) | PLIMP_FIELD_BIT(SWAP) |
+	 PLIMP_FIELD_BIT(PRIVATE) | PLIMP_FIELD_BIT(PEAK_RESIDENT) |
+	 PLIMP_FIELD_BIT(UID),
+     0}};
+static const plim_field_set self_io_group = {
+    {PLIMP_FIELD_BIT(DISK_READ) | PLIMP_FIELD_BIT(DISK_WRITE) |
+	 PLIMP_FIELD_BIT(DISK_CANCELLED) | PLIMP_FIELD_BIT(IO_CALLS),
+     0}};
+
+static uint64_t self_ns(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * 1000000000u +
+	       (uint64_t)time.tv_usec * 1000u;
+}
+
+/* The kernel's longs only grow; a negative one is no count. */
+static plim_count self_count(long value, int method)
+{
+	return plimp_known(value > 0 ? (uint64_t)value : 0, method);
+}
+
+/* Two counters of 512-byte units, clamped and widened before they are added. */
+static plim_count self_blocks(const struct rusage *usage, int method)
+{
+	uint64_t in = usage->ru_inblock > 0 ? (uint64_t)usage->ru_inblock : 0;
+	uint64_t out = usage->ru_oublock > 0 ? (uint64_t)usage->ru_oublock : 0;
+
+	return plimp_known(in + out, method);
+}
+
+static void self_store_rusage(plim_process *record,
+			      const plim_field_set *fields,
+			      const struct rusage *usage, int method)
+{
+	const struct {
+		int field;
+		plim_count figure;
+	} rows[] = {
+	    {PLIM_FIELD_CPU_USER,
+	     plimp_known(self_ns(usage->ru_utime), method)},
+	    {PLIM_FIELD_CPU_SYSTEM,
+	     plimp_known(self_ns(usage->ru_stime), method)},
+	    {PLIM_FIELD_WAKEUPS, self_count(usage->ru_nvcsw, method)},
+	    {PLIM_FIELD_INVOLUNTARY, self_count(usage->ru_nivcsw, method)},
+	    {PLIM_FIELD_DISK_BLOCKS, self_blocks(usage, method)},
+	    {PLIM_FIELD_FAULTS_MINOR, self_count(usage->ru_minflt, method)},
+	    {PLIM_FIELD_FAULTS_MAJOR, self_count(usage->ru_majflt, method)},
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+		if (plimp_set_has(fields, rows[i].field))
+			plimp_record_set(record, rows[i].field, rows[i].figure);
+}
+
+static int self_wants(const plim_field_set *fields, const plim_field_set *group)
+{
+	return (fields->bits[0] & group->bits[0]) != 0;
+}
+
+static void self_rusage(plim_host *host, plim_process *record,
+			const plim_field_set *fields)
+{
+	struct rusage usage;
+
+	if (self_wants(fields, &self_rusage_group)) {
+		host->bill.system_calls++;
+		if (getrusage(RUSAGE_SELF, &usage) == 0)
+			self_store_rusage(record, fields, &usage,
+					  PLIM_METHOD_GETRUSAGE);
+	}
+	if (plimp_set_has(fields, PLIM_FIELD_CPU_CHILDREN)) {
+		host->bill.system_calls++;
+		if (getrusage(RUSAGE_CHILDREN, &usage) == 0)
+			plimp_record_set(
+			    record, PLIM_FIELD_CPU_CHILDREN,
+			    plimp_known(self_ns(usage.ru_utime) +
+					    self_ns(usage.ru_stime),
+					PLIM_METHOD_GETRUSAGE));
+	}
+}
+
+static void self_clock(plim_host *host, plim_process *record,
+		       const plim_field_set *fields)
+{
+	struct timespec time;
+
+	if (!plimp_set_has(fields, PLIM_FIELD_CPU))
+		return;
+	host->bill.system_calls++;
+	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0)
+		plimp_record_set(
+		    record, PLIM_FIELD_CPU,
+		    plimp_known((uint64_t)time.tv_sec * 1000000000u +
+				    (uint64_t)time.tv_nsec,
+				PLIM_METHOD_PROCESS_CPU_CLOCK));
+}
+
+/* Reads one of our own files from its held descriptor, opened on first use. */
+static int self_file(plim_host *host, int which, plim_bytes *text)
+{
+	static const char *const names[PLIMP_SELF_FILES] = {"stat", "statm",
+							    "status", "io"};
+	int *held = &host->system->self_files[which];
+
+	if (*held < 0)
+		*held = plimp_call_open(host, host->system->self_directory,
+					names[which], O_RDONLY);
+	if (*held < 0)
+		return errno;
+	return plimp_read_held(host, *held, text);
+}
+
+static void self_stat(plim_host *host, plim_process *record,
+		      const plim_field_set *fields)
+{
+	struct plimp_stat stat;
+	plim_bytes text;
+	int error;
+
+	if (!self_wants(fields, &self_stat_group))
+		return;
+	error = self_file(host, PLIMP_SELF_STAT, &text);
+	if (error == 0 && plimp_decode_stat(text, &stat) != PLIM_OK)
+		error = EBADMSG;
+	if (error == 0)
+		plimp_store_stat(host, record, fields, &stat);
+	else
+		plimp_store_missing(record, fields, &self_stat_group,
+				    plimp_missing_file(error));
+}
+
+static void self_statm(plim_host *host, plim_process *record,
+		       const plim_field_set *fields)
+{
+	struct plimp_statm statm;
+	plim_bytes text;
+	int error;
+
+	if (!self_wants(fields, &self_statm_group))
+		return;
+	error = self_file(host, PLIMP_SELF_STATM, &text);
+	if (error == 0 && (plimp_decode_statm(text, &statm) != PLIM_OK ||
+			   !plimp_statm_is_sound(host, &statm)))
+		error = EBADMSG;
+	if (error == 0)
+		plimp_store_statm(host, record, fields, &statm,
+				  PLIM_METHOD_STATM);
+	else
+		plimp_store_missing(record, fields, &self_statm_group,
+				    plimp_missing_file(error));
+}
+
+static void self_status(plim_host *host, plim_process *record,
+			plim_field_set fields)
+{
+	struct plimp_status status;
+	plim_bytes text;
+	int error;
+
+	/* statm has told these, and stays their method. */
+	plim_field_set_remove(&fields, PLIM_FIELD_RESIDENT);
+	plim_field_set_remove(&fields, PLIM_FIELD_ANONYMOUS);
+	if (!self_wants(&fields, &self_status_group))
+		return;
+	error = self_file(host, PLIMP_SELF_STATUS, &text);
+	if (error == 0 && plimp_decode_status(text, &status) != PLIM_OK)
+		error = EBADMSG;
+	if (error != 0) {
+		plimp_store_missing(record, &fields, &self_status_group,
+				    plimp_missing_file(error));
+		return;
+	}
+	plimp_store_status(record, &fields, &status, PLIM_METHOD_STATUS);
+	if (plimp_set_has(&fields, PLIM_FIELD_UID))
+		plimp_record_set(
+		    record, PLIM_FIELD_UID,
+		    (status.has & PLIMP_STATUS_UID) != 0
+			? plimp_known(status.uid, PLIM_METHOD_STATUS)
+			: plim_count_missing(PLIM_REASON_NO_LINE, 0));
+}
+
+static void self_io(plim_host *host, plim_process *record,
+		    const plim_field_set *fields)
+{
+	struct plimp_io io;
+	plim_bytes text;
+	int error;
+
+	if (!self_wants(fields, &self_io_group))
+		return;
+	error = self_file(host, PLIMP_SELF_IO, &text);
+	if (error == 0 && plimp_decode_io(text, &io) != PLIM_OK)
+		error = EBADMSG;
+	if (error == 0)
+		plimp_store_io(record, fields, &io);
+	else
+		plimp_store_missing(record, fields, &self_io_group,
+				    plimp_missing_file(error));
+}
+
+/* What the other readers of a process tell in the same way. */
+static void self_others(plim_host *host, const struct plimp_request *request,
+			plim_process *record)
+{
+	const plim_field_set *fields = &request->fields;
+	struct stat status;
+
+	if (plimp_set_has(fields, PLIM_FIELD_PID))
+		plimp_record_set(record, PLIM_FIELD_PID,
+				 plimp_known((uint64_t)host->system->self.pid,
+					     PLIM_METHOD_SYSTEM));
+	if (plimp_set_has(fields, PLIM_FIELD_COMMIT))
+		plimp_record_set(record, PLIM_FIELD_COMMIT,
+				 plim_count_missing(PLIM_REASON_HOST_NEVER, 0));
+	if (plimp_set_has(fields, PLIM_FIELD_DISK_OPS))
+		plimp_record_set(
+		    record, PLIM_FIELD_DISK_OPS,
+		    plimp_cgroup_operations(host, host->system->self_directory,
+					    host->system->self.pid));
+	if (!plimp_set_has(fields, PLIM_FIELD_DESCRIPTORS))
+		return;
+	if (host->system->has_fd_count &&
+	    plimp_call_stat(host, host->system->self_directory, "fd", &status,
+			    0) == 0)
+		plimp_record_set(record, PLIM_FIELD_DESCRIPTORS,
+				 plimp_known((uint64_t)status.st_size,
+					     PLIM_METHOD_FD_DIRECTORY_SIZE));
+	else
+		plimp_record_set(
+		    record, PLIM_FIELD_DESCRIPTORS,
+		    plim_count_missing(PLIM_REASON_KERNEL_LACKS, 0));
+}
+
+int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
+			   plim_process *record, plim_error *error)
+{
+	const plim_field_set *fields = &request->fields;
+
+	if (!host->system->live || host->system->self_directory < 0)
+		return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "measure self",
+				  host->proc_root,
+				  "this proc root does not show us");
+	plimp_record_clear(record, fields);
+	record->stamp = plimp_system_now();
+	self_rusage(host, record, fields);
+	self_clock(host, record, fields);
+	self_statm(host, record, fields);
+	self_stat(host, record, fields);
+	self_status(host, record, *fields);
+	self_io(host, record, fields);
+	self_others(host, request, record);
+	plimp_record_identity(record, &host->system->self);
+	return PLIM_OK;
+}
+
+/* A blocking wait that another flag can end; see plim_usage_reap(). */
+static int self_wait(plim_host *host, int32_t child, int *status,
+		     struct rusage *usage, const volatile int *interrupted)
+{
+	pid_t pid;
+
+	do {
+		if (interrupted != NULL && *interrupted != 0)
+			return EINTR;
+		host->bill.system_calls++;
+		pid = wait4(child, status, 0, usage);
+	} while (pid < 0 && errno == EINTR);
+	return pid < 0 ? errno : 0;
+}
+
+int plimp_system_reap(plim_host *host, int32_t child, int *status,
+		      const volatile int *interrupted, plim_process *record,
+		      plim_error *error)
+{
+	const plim_field_set all = plim_field_set_preset(PLIM_FIELDS_ALL);
+	plim_identity identity;
+	struct rusage usage;
+	int raw = 0;
+	int problem = self_wait(host, child, &raw, &usage, interrupted);
+	int field;
+
+	if (problem != 0)
+		return plimp_fail(error,
+				  problem == EINTR    ? PLIM_ETIMEOUT
+				  : problem == ECHILD ? PLIM_ENOPROCESS
+						      : PLIM_ESYSTEM,
+				  problem, "wait for child", NULL, NULL);
+	if (record->identity.pid == child) {
+		identity = record->identity;
+	} else {
+		plimp_identity_of_host(host, &identity);
+		identity.pid = child;
+	}
+	plimp_record_clear(record, &all);
+	record->stamp = plimp_system_now();
+	for (field = 1; field <= PLIM_FIELD_LAST; field++)
+		plimp_record_set(record, field,
+				 plim_count_missing(PLIM_REASON_ENDED, 0));
+	self_store_rusage(record, &all, &usage, PLIM_METHOD_WAIT4);
+	plimp_record_set(
+	    record, PLIM_FIELD_CPU,
+	    plimp_known(self_ns(usage.ru_utime) + self_ns(usage.ru_stime),
+			PLIM_METHOD_WAIT4));
+	plimp_record_set(record, PLIM_FIELD_PID,
+			 plimp_known((uint64_t)child, PLIM_METHOD_WAIT4));
+	plimp_record_identity(record, &identity);
+	if (status != NULL)
+		*status = raw;
+	return PLIM_OK;
+}

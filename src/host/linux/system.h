@@ -1,0 +1,209 @@
+/*
+ * system.h - what the files of this folder share: the state of an open host,
+ * and system calls that are put on the bill.
+ *
+ * Files of a process are only ever opened below an O_PATH descriptor of its
+ * own directory. The kernel binds that directory to the process, not to the
+ * number: once the process is reaped every lookup below it fails with ESRCH
+ * or ENOENT, even when the pid has a new owner. That is what makes a record
+ * one process's: its files cannot belong to two. Sources that go by number
+ * (the CPU clock, pidfd_open) are asked between two such lookups.
+ */
+#ifndef PLIMP_LINUX_SYSTEM_H
+#define PLIMP_LINUX_SYSTEM_H
+
+#include "core/record.h"
+#include "host/host.h"
+#include "host/linux/decode.h"
+
+#include <sys/stat.h>
+#include <sys/types.h>
+
+/* A file of /proc that is larger than this is not what it says it is. */
+#define PLIMP_READ_SIZE 65536
+
+/* The held files of our own process. */
+enum plimp_self_file {
+	PLIMP_SELF_STAT,
+	PLIMP_SELF_STATM,
+	PLIMP_SELF_STATUS,
+	PLIMP_SELF_IO,
+	PLIMP_SELF_FILES
+};
+
+struct plimp_helper {
+	int socket; /* -1: not started */
+	int pidfd;  /* -1: none */
+	int32_t pid;
+	char *stack; /* while it runs */
+	char *text;  /* of the last answer */
+	size_t text_capacity;
+};
+
+struct plimp_system {
+	int root; /* O_PATH of the proc root */
+	int live; /* our own pids: pid-numbered sources may be asked */
+	int has_pidfd;
+	int has_inode;	  /* pidfs: inodes are unique */
+	int has_fd_count; /* the fd directory has a size */
+	int has_swap;	  /* as of plimp_system_begin() */
+	int starved;	  /* the last lack of a free descriptor; set to 0 by who
+			   * wants to know */
+	uint64_t page_bytes;
+	uint64_t ticks_per_second;
+	uint64_t boot_unix_ms; /* time of boot in Unix time */
+	int boot_known;
+	plim_identity self;
+	int self_directory;		  /* O_PATH, -1 if not live */
+	int self_files[PLIMP_SELF_FILES]; /* opened on first use */
+	struct plimp_helper helper;
+	char cgroup_mount[256]; /* of cgroup2, empty if none or not yet asked */
+	int cgroup_asked;
+	int cgroup_has_io;
+	char buffer[PLIMP_READ_SIZE];
+	char listing[32768];
+};
+
+struct plimp_grip {
+	int directory; /* O_PATH */
+	int pidfd;     /* -1 without */
+	int exe_known;
+	uint64_t exe_device;
+	uint64_t exe_inode;
+	uint64_t stack_start; /* 0 if not told */
+};
+
+/* System calls on the bill; they return -1 and set errno as usual. */
+int plimp_call_open(plim_host *host, int directory, const char *path,
+		    int flags);
+void plimp_call_close(plim_host *host, int descriptor);
+ssize_t plimp_call_read(plim_host *host, int descriptor, void *buffer,
+			size_t size);
+ssize_t plimp_call_pread(plim_host *host, int descriptor, void *buffer,
+			 size_t size);
+int plimp_call_stat(plim_host *host, int directory, const char *path,
+		    struct stat *status, int flags);
+int plimp_call_fstat(plim_host *host, int descriptor, struct stat *status);
+ssize_t plimp_call_dents(plim_host *host, int descriptor, void *buffer,
+			 size_t size);
+int plimp_call_pidfd(plim_host *host, int32_t pid);
+
+/*
+ * Reads a file whole into the host's buffer: 0 and `*text`, or the error
+ * number (EFBIG if it is too large). One read suffices: the kernel makes the
+ * whole text of these files at once (seq_file, single_show), and a regular
+ * file of a recording does not come in parts.
+ */
+int plimp_read_file(plim_host *host, int directory, const char *path,
+		    plim_bytes *text);
+
+/* The same from the start of an open descriptor. */
+int plimp_read_held(plim_host *host, int descriptor, plim_bytes *text);
+
+/* The directory of a process below the root: a descriptor, or -1. */
+int plimp_open_process(plim_host *host, int32_t pid);
+
+/* 0 if the process behind a directory still exists, else the error. */
+int plimp_probe_directory(plim_host *host, int directory);
+
+/* The reason that a failed read gives its figures. */
+int plimp_reason_of(int error);
+
+/* 1 if the error says that the process is no more. */
+int plimp_is_gone(int error);
+
+/* 1 if the error says that there is no free descriptor, which is never said
+ * of a process. */
+int plimp_is_starved(int error);
+
+/* What holds of a figure whose file could not be read. */
+plim_count plimp_missing_file(int error);
+
+/* A duration in clock ticks, as ns. */
+uint64_t plimp_ticks_to_ns(const plim_host *host, uint64_t ticks);
+
+/* The CPU clock of a process by number; 0 and `*ns`, or the error. */
+int plimp_process_clock(plim_host *host, int32_t pid, uint64_t *ns);
+
+/* The parts of identity that hold for every process of the host. */
+void plimp_identity_of_host(const plim_host *host, plim_identity *identity);
+
+/*
+ * The inode of the pidfd of `pid`, which is the process of `directory`: 0 and
+ * `*inode`, or the error; ESRCH if the process ended meanwhile. ENOSYS where
+ * there are no such inodes.
+ */
+int plimp_identity_inode(plim_host *host, int directory, int32_t pid,
+			 uint64_t *inode);
+/* The same of an open pidfd. */
+int plimp_pidfd_inode(plim_host *host, int pidfd, uint64_t *inode);
+
+/* Reads the process behind `directory`; see plimp_system_read(). */
+int plimp_read_directory(plim_host *host, int directory, int32_t pid,
+			 const struct plimp_request *request,
+			 plim_process *record,
+			 struct plimp_thread_list *threads, plim_error *error);
+
+/*
+ * Reads every thread of a process: appends them, sorted, and sums up.
+ * PLIM_OK; PLIM_ENOPROCESS; PLIM_ELIMIT above PLIM_THREAD_LIMIT; PLIM_ENOMEM.
+ * A refused or failed read gives PLIM_OK and an unavailable sum.
+ */
+struct plimp_thread_sum {
+	plim_count voluntary;
+	plim_count involuntary;
+	size_t count;
+	int known;
+};
+int plimp_read_threads(plim_host *host, int directory,
+		       struct plimp_thread_list *threads,
+		       struct plimp_thread_sum *sum, plim_error *error);
+
+/* A live thread of a process whose main thread has ended, whose own files then
+ * say 0: stores "task/TID/" and returns 1; 0 if none was found, -1 and errno if
+ * the threads could not be listed. */
+int plimp_other_thread(plim_host *host, int directory, int32_t pid,
+		       char path[32]);
+
+/* Storing what a file told; shared by the readers of others and of self. */
+void plimp_store_missing(plim_process *record, const plim_field_set *fields,
+			 const plim_field_set *group, plim_count figure);
+void plimp_store_stat(const plim_host *host, plim_process *record,
+		      const plim_field_set *fields,
+		      const struct plimp_stat *stat);
+void plimp_store_statm(const plim_host *host, plim_process *record,
+		       const plim_field_set *fields,
+		       const struct plimp_statm *statm, int method);
+void plimp_store_status(plim_process *record, const plim_field_set *fields,
+			const struct plimp_status *status, int method);
+void plimp_store_io(plim_process *record, const plim_field_set *fields,
+		    const struct plimp_io *io);
+int plimp_statm_is_sound(const plim_host *host,
+			 const struct plimp_statm *statm);
+
+/*
+ * Calls back for each mount that this process sees, until the callback
+ * returns non-zero; that value is returned, 0 at the end, or -1 if the list
+ * could not be read. Lines that are longer than the buffer are passed over.
+ */
+typedef int plimp_mount_fn(const struct plimp_mount *mount, void *user);
+int plimp_each_mount(plim_host *host, plimp_mount_fn *callback, void *user);
+
+/* Operations on block devices; see PLIM_FIELD_DISK_OPS. */
+plim_count plimp_cgroup_operations(plim_host *host, int directory, int32_t pid);
+/* CPUs that the cgroup of this process allows; NO_LIMIT if it sets none. */
+plim_real plimp_cgroup_cpus(plim_host *host);
+
+/*
+ * The helper that reads what can block (helper.c). Start it if it is not
+ * there; hand it the directory of a process: 0 or the error; take its answer
+ * into host->system->helper.text before `deadline` (monotonic ns): 0, or the
+ * error of the read, or ETIMEDOUT, EPIPE (it is no more), ENOMEM, E2BIG: then
+ * it must be stopped, since it may still be answering.
+ */
+int plimp_helper_start(plim_host *host, plim_error *error);
+int plimp_helper_ask(plim_host *host, int directory);
+int plimp_helper_answer(plim_host *host, uint64_t deadline, size_t *size);
+void plimp_helper_stop(plim_host *host);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * bill.c - the cost ledger: system calls and bytes are counted where they are
+ * made (host/), CPU and wall time are the difference of two clock reads here.
+ */
+#include "observe/bill.h"
+
+struct plimp_bill_mark plimp_bill_begin(plim_host *host, int cpu)
+{
+	struct plimp_bill_mark mark;
+
+	mark.bill = host->bill;
+	mark.monotonic_ns = cpu ? plimp_system_monotonic() : 0;
+	mark.cpu = cpu ? plimp_system_thread_cpu(host)
+		       : plim_count_missing(PLIM_REASON_TOO_DEAR, 0);
+	return mark;
+}
+
+static uint32_t bill_add(uint32_t sum, uint32_t more)
+{
+	return sum > UINT32_MAX - more ? UINT32_MAX : sum + more;
+}
+
+static void bill_total(plim_host *host, const plim_cost *cost)
+{
+	plim_cost *total = &host->cost;
+	plim_sum sum = {0};
+
+	total->system_calls += cost->system_calls;
+	total->bytes_read += cost->bytes_read;
+	total->wall_ns += cost->wall_ns;
+	plim_sum_add(&sum, total->cpu_ns);
+	plim_sum_add(&sum, cost->cpu_ns);
+	total->cpu_ns = plim_sum_total(&sum);
+	total->present = bill_add(total->present, cost->present);
+	total->read = bill_add(total->read, cost->read);
+	total->vanished = bill_add(total->vanished, cost->vanished);
+	total->refused = bill_add(total->refused, cost->refused);
+}
+
+void plimp_bill_end(plim_host *host, const struct plimp_bill_mark *mark,
+		    plim_cost *cost)
+{
+	plim_count cpu = mark->cpu;
+
+	if (cpu.state == PLIM_STATE_KNOWN)
+		cpu = plim_counter_change(cpu, plimp_system_thread_cpu(host));
+	cost->cpu_ns = cpu;
+	cost->wall_ns = plimp_system_monotonic() - mark->monotonic_ns;
+	cost->system_calls = host->bill.system_calls - mark->bill.system_calls;
+	cost->bytes_read = host->bill.bytes_read - mark->bill.bytes_read;
+	bill_total(host, cost);
+}

@@ -1,0 +1,25 @@
+/*
+ * bill.h - what one call cost, from its begin to its end.
+ */
+#ifndef PLIMP_BILL_H
+#define PLIMP_BILL_H
+
+#include "host/host.h"
+
+struct plimp_bill_mark {
+	struct plimp_bill bill;
+	uint64_t monotonic_ns;
+	plim_count cpu;
+};
+
+/* Begins; `cpu` is 0 where asking for CPU time would cost more than the work
+ * that is measured. Then no clock is read at all, and the caller sets
+ * monotonic_ns from the stamp of what he read. */
+struct plimp_bill_mark plimp_bill_begin(plim_host *host, int cpu);
+
+/* Ends: fills calls, bytes, CPU and wall time of `*cost`, and adds the whole
+ * of it to the host's. */
+void plimp_bill_end(plim_host *host, const struct plimp_bill_mark *mark,
+		    plim_cost *cost);
+
+#endif

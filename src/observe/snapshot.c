@@ -1,0 +1,304 @@
+/*
+ * snapshot.c - every process in one pass.
+ *
+ * First all pids, then one after the other, so that the pass over the
+ * directory is short and a storm of forks cannot make it endless. What ended
+ * in between is left out and counted. Records stay in the order of their pids.
+ */
+#include "observe/snapshot.h"
+
+#include "core/fail.h"
+#include "core/memory.h"
+#include "observe/bill.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A process that started within so many ticks before a pass could be
+ * followed by another with the same pid and tick. */
+#define SNAPSHOT_YOUNG_TICKS 2
+
+int plim_snapshot_new(plim_snapshot **snapshot, plim_host *host,
+		      plim_error *error)
+{
+	plim_snapshot *made;
+
+	if (snapshot == NULL || host == NULL)
+		return plimp_fail(error, PLIM_EINVAL, 0, "new snapshot", NULL,
+				  NULL);
+	made = plimp_allocate(&host->allocator, 1, sizeof *made);
+	if (made == NULL)
+		return plimp_fail(error, PLIM_ENOMEM, 0, "new snapshot", NULL,
+				  NULL);
+	made->host = host;
+	*snapshot = made;
+	return PLIM_OK;
+}
+
+static void snapshot_release(plim_host *host, struct plimp_pass *pass)
+{
+	plimp_release(&host->allocator, pass->records, pass->capacity,
+		      sizeof *pass->records);
+	plimp_threads_release(host, &pass->threads);
+}
+
+void plim_snapshot_free(plim_snapshot *snapshot)
+{
+	plim_host *host;
+
+	if (snapshot == NULL)
+		return;
+	host = snapshot->host;
+	snapshot_release(host, &snapshot->current);
+	snapshot_release(host, &snapshot->spare);
+	plimp_pids_release(host, &snapshot->pids);
+	plimp_release(&host->allocator, snapshot, 1, sizeof *snapshot);
+}
+
+/* Proc lists pids in ascending order; a recording may not. */
+static void snapshot_sift(int32_t *pids, size_t root, size_t count)
+{
+	int32_t moved = pids[root];
+	size_t child;
+
+	while ((child = 2 * root + 1) < count) {
+		if (child + 1 < count && pids[child] < pids[child + 1])
+			child++;
+		if (moved >= pids[child])
+			break;
+		pids[root] = pids[child];
+		root = child;
+	}
+	pids[root] = moved;
+}
+
+static void snapshot_sort(int32_t *pids, size_t count)
+{
+	size_t at = 1;
+
+	while (at < count && pids[at - 1] <= pids[at])
+		at++;
+	if (at >= count)
+		return;
+	for (at = count / 2; at > 0; at--)
+		snapshot_sift(pids, at - 1, count);
+	for (at = count - 1; at > 0; at--) {
+		int32_t last = pids[at];
+
+		pids[at] = pids[0];
+		pids[0] = last;
+		snapshot_sift(pids, 0, at);
+	}
+}
+
+/* Threads were appended record by record; the list stands still now. */
+static void snapshot_join_threads(struct plimp_pass *pass)
+{
+	size_t first = 0;
+	size_t i;
+
+	for (i = 0; i < pass->count; i++) {
+		struct plimp_threads *threads = &pass->records[i].threads;
+
+		threads->items = NULL;
+		if (!threads->known)
+			continue;
+		threads->items = pass->threads.items + first;
+		first += threads->count;
+	}
+	assert(first == pass->threads.count);
+}
+
+static int snapshot_read(plim_snapshot *snapshot,
+			 const struct plimp_request *request, plim_error *error)
+{
+	struct plimp_pass *pass = &snapshot->spare;
+	size_t i;
+
+	for (i = 0; i < snapshot->pids.count; i++) {
+		plim_process *record = &pass->records[pass->count];
+		size_t threads = pass->threads.count;
+		int code;
+
+		if (i > 0 &&
+		    snapshot->pids.items[i] == snapshot->pids.items[i - 1])
+			continue;
+		code =
+		    plimp_system_read(snapshot->host, snapshot->pids.items[i],
+				      request, record, &pass->threads, error);
+		pass->cost.present++;
+		if (code == PLIM_OK) {
+			pass->count++;
+			pass->cost.read++;
+			pass->cost.refused +=
+			    (uint32_t)plimp_record_is_refused(record);
+			continue;
+		}
+		pass->threads.count = threads;
+		if (code == PLIM_ENOPROCESS)
+			pass->cost.vanished++;
+		else if (code == PLIM_EHIDDEN)
+			pass->cost.refused++;
+		else
+			return code;
+	}
+	return PLIM_OK;
+}
+
+/* New records are zeroed: one that holds an identity keeps it (record.h). */
+static int snapshot_reserve(plim_host *host, struct plimp_pass *pass,
+			    size_t count, plim_error *error)
+{
+	size_t before = pass->capacity;
+	void *records = pass->records;
+
+	if (plimp_reserve(&host->allocator, &records, &pass->capacity, count,
+			  256, sizeof *pass->records) != PLIM_OK)
+		return plimp_fail(error, PLIM_ENOMEM, 0, "take snapshot", NULL,
+				  NULL);
+	pass->records = records;
+	if (pass->capacity > before)
+		memset(pass->records + before, 0,
+		       (pass->capacity - before) * sizeof *pass->records);
+	return PLIM_OK;
+}
+
+static int snapshot_fill(plim_snapshot *snapshot, struct plimp_request *request,
+			 const plim_snapshot *previous, plim_error *error)
+{
+	struct plimp_pass *pass = &snapshot->spare;
+	plim_host *host = snapshot->host;
+	int code;
+
+	pass->count = 0;
+	pass->threads.count = 0;
+	memset(&pass->cost, 0, sizeof pass->cost);
+	pass->begin = plimp_system_now();
+	pass->young_ticks = plimp_system_ticks(host, pass->begin.boottime);
+	if (pass->young_ticks >= SNAPSHOT_YOUNG_TICKS)
+		pass->young_ticks -= SNAPSHOT_YOUNG_TICKS;
+	request->young_ticks = pass->young_ticks;
+	if (previous != NULL &&
+	    previous->current.young_ticks < request->young_ticks)
+		request->young_ticks = previous->current.young_ticks;
+	plimp_system_begin(host);
+	snapshot->pids.count = 0;
+	code = plimp_system_list(host, &snapshot->pids, error);
+	if (code != PLIM_OK)
+		return code;
+	snapshot_sort(snapshot->pids.items, snapshot->pids.count);
+	code = snapshot_reserve(host, pass, snapshot->pids.count, error);
+	if (code != PLIM_OK)
+		return code;
+	code = snapshot_read(snapshot, request, error);
+	pass->end = plimp_system_now();
+	return code;
+}
+
+static int snapshot_request(const plim_snapshot_options *given,
+			    struct plimp_request *request,
+			    const plim_snapshot **previous, plim_error *error)
+{
+	plim_snapshot_options options;
+
+	memset(&options, 0, sizeof options);
+	memset(request, 0, sizeof *request);
+	if (given != NULL) {
+		if (given->size < sizeof given->size)
+			return plimp_fail(
+			    error, PLIM_EINVAL, 0, "take snapshot",
+			    "options.size",
+			    "set it to sizeof(plim_snapshot_options)");
+		memcpy(&options, given,
+		       given->size < sizeof options ? given->size
+						    : sizeof options);
+	}
+	request->fields = options.fields != NULL
+			      ? *options.fields
+			      : plim_field_set_preset(PLIM_FIELDS_FULL);
+	request->threads = options.threads != 0;
+	request->strong = options.strong_identity != 0;
+	*previous = options.previous;
+	return PLIM_OK;
+}
+
+int plim_snapshot_take(plim_snapshot *snapshot,
+		       const plim_snapshot_options *options, plim_error *error)
+{
+	struct plimp_request request;
+	struct plimp_bill_mark mark;
+	struct plimp_pass taken;
+	const plim_snapshot *previous = NULL;
+	int code;
+
+	if (snapshot == NULL)
+		return plimp_fail(error, PLIM_EINVAL, 0, "take snapshot", NULL,
+				  NULL);
+	code = snapshot_request(options, &request, &previous, error);
+	if (code != PLIM_OK)
+		return code;
+	mark = plimp_bill_begin(snapshot->host, 1);
+	code = snapshot_fill(snapshot, &request, previous, error);
+	plimp_bill_end(snapshot->host, &mark, &snapshot->spare.cost);
+	if (code != PLIM_OK)
+		return code;
+	snapshot_join_threads(&snapshot->spare);
+	taken = snapshot->spare;
+	snapshot->spare = snapshot->current;
+	snapshot->current = taken;
+	return PLIM_OK;
+}
+
+size_t plim_snapshot_size(const plim_snapshot *snapshot)
+{
+	assert(snapshot != NULL);
+	return snapshot->current.count;
+}
+
+const plim_process *plim_snapshot_at(const plim_snapshot *snapshot,
+				     size_t index)
+{
+	assert(snapshot != NULL);
+	if (index >= snapshot->current.count)
+		return NULL;
+	return &snapshot->current.records[index];
+}
+
+const plim_process *plim_snapshot_find(const plim_snapshot *snapshot,
+				       int32_t pid)
+{
+	const struct plimp_pass *pass = &snapshot->current;
+	size_t low = 0;
+	size_t high = pass->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int32_t found = pass->records[middle].identity.pid;
+
+		if (found == pid)
+			return &pass->records[middle];
+		if (found < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+plim_cost plim_snapshot_cost(const plim_snapshot *snapshot)
+{
+	assert(snapshot != NULL);
+	return snapshot->current.cost;
+}
+
+plim_stamp plim_snapshot_begin(const plim_snapshot *snapshot)
+{
+	assert(snapshot != NULL);
+	return snapshot->current.begin;
+}
+
+plim_stamp plim_snapshot_end(const plim_snapshot *snapshot)
+{
+	assert(snapshot != NULL);
+	return snapshot->current.end;
+}

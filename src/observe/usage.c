@@ -1,0 +1,189 @@
+/*
+ * usage.c - one record that is measured again and again.
+ *
+ * As in a snapshot two passes alternate, so that a target that has ended
+ * leaves its last live state behind.
+ */
+#include "core/fail.h"
+#include "core/memory.h"
+#include "observe/bill.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct usage_side {
+	plim_process record;
+	struct plimp_thread_list threads;
+	plim_cost cost;
+};
+
+struct plim_usage {
+	plim_host *host;
+	struct usage_side sides[2];
+	int current;
+};
+
+int plim_usage_new(plim_usage **usage, plim_host *host, plim_error *error)
+{
+	plim_usage *made;
+
+	if (usage == NULL || host == NULL)
+		return plimp_fail(error, PLIM_EINVAL, 0, "new usage", NULL,
+				  NULL);
+	made = plimp_allocate(&host->allocator, 1, sizeof *made);
+	if (made == NULL)
+		return plimp_fail(error, PLIM_ENOMEM, 0, "new usage", NULL,
+				  NULL);
+	made->host = host;
+	*usage = made;
+	return PLIM_OK;
+}
+
+void plim_usage_free(plim_usage *usage)
+{
+	plim_host *host;
+
+	if (usage == NULL)
+		return;
+	host = usage->host;
+	plimp_threads_release(host, &usage->sides[0].threads);
+	plimp_threads_release(host, &usage->sides[1].threads);
+	plimp_release(&host->allocator, usage, 1, sizeof *usage);
+}
+
+static struct plimp_request usage_request(const plim_field_set *fields)
+{
+	struct plimp_request request = {
+	    .fields = fields != NULL ? *fields
+				     : plim_field_set_preset(PLIM_FIELDS_ALL),
+	    .threads = 1,
+	    .strong = 0,
+	    .dear = 1,
+	    .young_ticks = UINT64_MAX,
+	};
+
+	return request;
+}
+
+/* The side that is written next, emptied. */
+static struct usage_side *usage_spare(plim_usage *usage)
+{
+	struct usage_side *side = &usage->sides[!usage->current];
+
+	side->threads.count = 0;
+	memset(&side->cost, 0, sizeof side->cost);
+	side->cost.present = 1;
+	return side;
+}
+
+static int usage_end(plim_usage *usage, struct usage_side *side,
+		     const struct plimp_bill_mark *mark, int code,
+		     plim_error *error)
+{
+	struct plimp_thread_list *other = &usage->sides[usage->current].threads;
+	void *items = other->items;
+
+	/* The other side grows along, so that the next time needs no memory. */
+	if (code == PLIM_OK &&
+	    plimp_reserve(&usage->host->allocator, &items, &other->capacity,
+			  side->threads.count, 64,
+			  sizeof *other->items) != PLIM_OK)
+		code = plimp_fail(error, PLIM_ENOMEM, 0, "measure process",
+				  NULL, NULL);
+	other->items = items;
+	side->cost.read = code == PLIM_OK;
+	side->cost.vanished = code == PLIM_ENOPROCESS;
+	plimp_bill_end(usage->host, mark, &side->cost);
+	if (code != PLIM_OK)
+		return code;
+	side->record.threads.items = side->threads.items;
+	usage->current = !usage->current;
+	return PLIM_OK;
+}
+
+int plim_usage_refresh_self(plim_usage *usage, const plim_field_set *fields,
+			    plim_error *error)
+{
+	struct plimp_request request = usage_request(fields);
+	struct plimp_bill_mark mark;
+	struct usage_side *side;
+	int code;
+
+	if (usage == NULL)
+		return plimp_fail(error, PLIM_EINVAL, 0, "measure self", NULL,
+				  NULL);
+	side = usage_spare(usage);
+	mark = plimp_bill_begin(usage->host, 0);
+	code =
+	    plimp_system_read_self(usage->host, &request, &side->record, error);
+	mark.monotonic_ns = side->record.stamp.monotonic.ns;
+	return usage_end(usage, side, &mark, code, error);
+}
+
+int plim_usage_refresh(plim_usage *usage, plim_target *target,
+		       const plim_field_set *fields, plim_error *error)
+{
+	struct plimp_request request = usage_request(fields);
+	struct plimp_bill_mark mark;
+	struct usage_side *side;
+	int code;
+
+	if (usage == NULL || target == NULL || target->host != usage->host)
+		return plimp_fail(error, PLIM_EINVAL, 0, "measure process",
+				  NULL, NULL);
+	side = usage_spare(usage);
+	mark = plimp_bill_begin(usage->host, 1);
+	plimp_system_begin(usage->host);
+	code = plimp_system_read_target(target, &request, &side->record,
+					&side->threads, error);
+	if (code == PLIM_OK)
+		side->cost.refused =
+		    (uint32_t)plimp_record_is_refused(&side->record);
+	return usage_end(usage, side, &mark, code, error);
+}
+
+int plim_usage_reap(plim_usage *usage, int32_t child, int *status,
+		    const volatile int *interrupted, plim_error *error)
+{
+	struct plimp_bill_mark mark;
+	struct usage_side *side;
+	int code;
+
+	if (usage == NULL || child < 1)
+		return plimp_fail(error, PLIM_EINVAL, 0, "wait for child", NULL,
+				  NULL);
+	side = usage_spare(usage);
+	/* Who it was is known if it was measured while it lived. */
+	side->record.identity = usage->sides[usage->current].record.identity;
+	mark = plimp_bill_begin(usage->host, 1);
+	code = plimp_system_reap(usage->host, child, status, interrupted,
+				 &side->record, error);
+	return usage_end(usage, side, &mark, code, error);
+}
+
+const plim_process *plim_usage_process(const plim_usage *usage)
+{
+	assert(usage != NULL);
+	return &usage->sides[usage->current].record;
+}
+
+plim_cost plim_usage_cost(const plim_usage *usage)
+{
+	assert(usage != NULL);
+	return usage->sides[usage->current].cost;
+}
+
+plim_field_set plim_usage_basic(void)
+{
+	static const int basic[] = {
+	    PLIM_FIELD_CPU,	     PLIM_FIELD_WAKEUPS,
+	    PLIM_FIELD_INVOLUNTARY,  PLIM_FIELD_FAULTS_MINOR,
+	    PLIM_FIELD_FAULTS_MAJOR, PLIM_FIELD_DISK_BLOCKS,
+	    PLIM_FIELD_RESIDENT};
+	plim_field_set set = {{0}};
+	size_t i;
+
+	for (i = 0; i < sizeof basic / sizeof basic[0]; i++)
+		plim_field_set_add(&set, basic[i]);
+	return set;
+}
