@@ -45,6 +45,12 @@
 #include "observe/snapshot_compare.c"
 #include "observe/target.c"
 #include "observe/usage.c"
+#include "export/csv.c"
+#include "export/json.c"
+#include "export/json_process.c"
+#include "export/sink.c"
+#include "export/table.c"
+#include "export/width.c"
 /* End of the list. */
 
 #if defined(__linux__) && !defined(PLIM_HOST_NONE)
