@@ -1,0 +1,228 @@
+/*
+ * test_denied.c - an ordinary user looks at a process of root: memory by
+ * kind, CPU, switches and the number of descriptors are known, disk bytes are
+ * refused, and refused is not 0.
+ *
+ * Run by root, the test starts the process and becomes the user; run by an
+ * ordinary user, it looks at the init of the machine.
+ */
+#include "common.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DENIED_USER 65534
+
+struct denied {
+	struct spawn spawn;
+	pid_t pid;
+};
+
+static const int denied_fields[] = {
+    PLIM_FIELD_DISK_READ,
+    PLIM_FIELD_DISK_WRITE,
+    PLIM_FIELD_DISK_CANCELLED,
+    PLIM_FIELD_IO_CALLS,
+};
+#define DENIED_FIELDS (sizeof(denied_fields) / sizeof(denied_fields[0]))
+
+static const int denied_not_fields[] = {
+    PLIM_FIELD_PPID,	      PLIM_FIELD_UID,	       PLIM_FIELD_START_TICKS,
+    PLIM_FIELD_START_UNIX_MS, PLIM_FIELD_CPU,	       PLIM_FIELD_CPU_USER,
+    PLIM_FIELD_CPU_SYSTEM,    PLIM_FIELD_CPU_CHILDREN, PLIM_FIELD_RESIDENT,
+    PLIM_FIELD_PRIVATE,	      PLIM_FIELD_ANONYMOUS,    PLIM_FIELD_FILE,
+    PLIM_FIELD_SHMEM,	      PLIM_FIELD_SWAP,	       PLIM_FIELD_PEAK_RESIDENT,
+    PLIM_FIELD_WAKEUPS,	      PLIM_FIELD_INVOLUNTARY,  PLIM_FIELD_FAULTS_MINOR,
+    PLIM_FIELD_FAULTS_MAJOR,  PLIM_FIELD_THREADS,
+};
+#define DENIED_NOT_FIELDS \
+	(sizeof(denied_not_fields) / sizeof(denied_not_fields[0]))
+
+static void denied_expect(const plim_process *it)
+{
+	for (size_t i = 0; i < DENIED_FIELDS; i++) {
+		plim_count count = plim_process_count(it, denied_fields[i]);
+
+		expect_state(it, denied_fields[i], PLIM_STATE_DENIED);
+		assert_int_equal(count.method, PLIM_REASON_NOT_PERMITTED);
+		assert_int_equal(count.code, EACCES);
+	}
+	for (size_t i = 0; i < DENIED_NOT_FIELDS; i++)
+		known(it, denied_not_fields[i]);
+	if (kernel_version() >= 6002)
+		known(it, PLIM_FIELD_DESCRIPTORS);
+	else
+		expect_state(it, PLIM_FIELD_DESCRIPTORS, PLIM_STATE_DENIED);
+	assert_int_equal(known(it, PLIM_FIELD_UID), 0);
+	assert_true(plim_process_is_measured(it));
+}
+
+/* One measurement, one list; rates stay as refused as their counters. */
+static void denied_look(void *user)
+{
+	const struct denied *denied = user;
+	plim_host *host;
+	plim_target *target;
+	plim_usage *first;
+	plim_usage *last;
+	plim_snapshot *snapshot;
+
+	if (geteuid() == 0)
+		child_become(DENIED_USER);
+	host = open_host(0);
+	target = open_target(host, denied->pid);
+	first = new_usage(host);
+	last = new_usage(host);
+	denied_expect(measure(first, target));
+	child_sleep_ms(20);
+	denied_expect(measure(last, target));
+	assert_int_equal(plim_process_change(plim_usage_process(first),
+					     plim_usage_process(last),
+					     PLIM_FIELD_DISK_WRITE)
+			     .state,
+			 PLIM_STATE_DENIED);
+	assert_int_equal(plim_process_rate(plim_usage_process(first),
+					   plim_usage_process(last),
+					   PLIM_FIELD_DISK_WRITE)
+			     .state,
+			 PLIM_STATE_DENIED);
+	assert_int_equal(plim_process_change(plim_usage_process(first),
+					     plim_usage_process(last),
+					     PLIM_FIELD_CPU)
+			     .state,
+			 PLIM_STATE_KNOWN);
+	assert_int_equal(plim_usage_cost(last).refused, 1);
+	snapshot = new_snapshot(host);
+	take(snapshot);
+	assert_non_null(plim_snapshot_find(snapshot, denied->pid));
+	expect_state(plim_snapshot_find(snapshot, denied->pid),
+		     PLIM_FIELD_DISK_WRITE, PLIM_STATE_DENIED);
+	known(plim_snapshot_find(snapshot, denied->pid), PLIM_FIELD_ANONYMOUS);
+	assert_true(plim_snapshot_cost(snapshot).refused >= 1);
+	/* Its own I/O it may read. */
+	known(plim_snapshot_find(snapshot, getpid()), PLIM_FIELD_DISK_WRITE);
+	plim_snapshot_free(snapshot);
+	plim_usage_free(first);
+	plim_usage_free(last);
+	expect_fate(target, PLIM_FATE_SAME, 0, 0);
+	assert_int_equal(plim_target_signal(target, 0, NULL),
+			 PLIM_EDENIED);
+	plim_target_close(target);
+	plim_host_close(host);
+}
+
+static void test_figures(void **state)
+{
+	const char *const argv[] = {"holder", ".", NULL};
+	struct denied denied = {.pid = 1};
+	struct stat about;
+
+	(void)state;
+	if (geteuid() == 0) {
+		spawn_start(&denied.spawn, argv);
+		denied.pid = denied.spawn.pid;
+	} else if (stat("/proc/1", &about) != 0 || about.st_uid != 0) {
+		SKIP_BECAUSE("there is no process of root to look at");
+	}
+	child_run(denied_look, &denied);
+	spawn_end(&denied.spawn);
+}
+
+struct denied_truth {
+	pid_t pid;
+	uint64_t anonymous;
+	uint64_t shared;
+	uint64_t cpu_ns;
+	uint64_t wakeups;
+};
+
+static void denied_values(void *user)
+{
+	const struct denied_truth *truth = user;
+	plim_host *host;
+	plim_target *target;
+	plim_usage *usage;
+	const plim_process *it;
+
+	child_become(DENIED_USER);
+	host = open_host(0);
+	target = open_target(host, truth->pid);
+	usage = new_usage(host);
+	it = measure(usage, target);
+	expect_near(known(it, PLIM_FIELD_ANONYMOUS), truth->anonymous, 0, MIB);
+	expect_near(known(it, PLIM_FIELD_SHMEM), truth->shared, 0, MIB);
+	expect_near(known(it, PLIM_FIELD_CPU), truth->cpu_ns, 2, 1000000);
+	expect_near(known(it, PLIM_FIELD_WAKEUPS), truth->wakeups, 0, 2);
+	plim_usage_free(usage);
+	plim_target_close(target);
+	plim_host_close(host);
+}
+
+/* What is known is right, too. */
+static void test_values(void **state)
+{
+	const char *const argv[] = {"holder", ".", NULL};
+	struct denied_truth truth;
+	struct spawn spawn;
+
+	(void)state;
+	if (geteuid() != 0)
+		SKIP_BECAUSE("only root can start a process of root");
+	spawn_start(&spawn, argv);
+	spawn_ask(&spawn, "anonymous 24");
+	spawn_ask(&spawn, "shared 8");
+	truth.pid = spawn.pid;
+	truth.anonymous = spawn_truth(&spawn, "anonymous");
+	truth.shared = spawn_truth(&spawn, "shared");
+	truth.cpu_ns = spawn_truth(&spawn, "cpu_ns");
+	truth.wakeups = spawn_truth(&spawn, "wakeups");
+	child_run(denied_values, &truth);
+	spawn_end(&spawn);
+}
+
+static void denied_exec(void *user)
+{
+	const struct denied *denied = user;
+	struct denied *changed = (struct denied *)(uintptr_t)denied;
+	plim_host *host;
+	plim_target *target;
+
+	child_become(DENIED_USER);
+	host = open_host(0);
+	target = open_target(host, denied->pid);
+	expect_fate(target, PLIM_FATE_SAME, 0, 0);
+	spawn_send(&changed->spawn, "name 6e65770a");
+	spawn_await_answer(&changed->spawn);
+	/* Of another user's process no image is told, only the name. */
+	expect_fate(target, PLIM_FATE_SAME, PLIM_CHANGE_NAME, 0);
+	plim_target_close(target);
+	plim_host_close(host);
+}
+
+static void test_name_change(void **state)
+{
+	const char *const argv[] = {"renamer", NULL};
+	struct denied denied;
+
+	(void)state;
+	if (geteuid() != 0)
+		SKIP_BECAUSE("only root can start a process of root");
+	spawn_start(&denied.spawn, argv);
+	denied.pid = denied.spawn.pid;
+	child_run(denied_exec, &denied);
+	spawn_end(&denied.spawn);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_figures),
+	    cmocka_unit_test(test_values),
+	    cmocka_unit_test(test_name_change),
+	};
+
+	return cmocka_run_group_tests_name("another user's process", tests,
+					   NULL, NULL);
+}
