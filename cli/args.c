@@ -1,0 +1,475 @@
+/*
+ * args.c - the tables of commands and of options, and the reading of argv by
+ * them. Help, suggestions and (tools/) completions come from the same rows.
+ */
+#include "cmd.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FOR_DEFAULT_NS	 3000000000u
+#define EVERY_DEFAULT_NS 1000000000u
+#define DURATION_MOST_NS UINT64_C(604800000000000) /* a week */
+
+static const struct command commands[] = {
+    {"report", cmd_report, "report [options] PID | -- CMD [ARG ...]",
+     "one page: what a process costs now, and what finding out cost",
+     "plim report firefox", 0, 1, 1},
+    {"ps", cmd_ps, "ps [options] [FILTER]",
+     "every process, measured; sorted, filtered, again and again",
+     "plim ps --sort resident 'resident > 100MiB and name ~ \"post*\"'", 0, -1,
+     0},
+    {"show", cmd_show, "show [options] PID",
+     "everything known of one process, with method and reason",
+     "plim show --for 2s 4711", 1, 1, 0},
+    {"cmdline", cmd_cmdline, "cmdline [options] PID",
+     "the command line of one process, read now", "plim cmdline 4711", 1, 1, 0},
+    {"time", cmd_time, "time [options] -- CMD [ARG ...]",
+     "run a command and print the kernel's exact account of it",
+     "plim time -- make -j2", 0, 0, 1},
+    {"doctor", cmd_doctor, "doctor [options]",
+     "what this host tells this user, what not, and the cheapest remedy",
+     "plim doctor", 0, 0, 0},
+    {"help", cmd_help, "help [COMMAND]", "the manual page", "plim help ps", 0,
+     1, 0},
+};
+
+enum option_id {
+	OPTION_JSON,
+	OPTION_CSV,
+	OPTION_FOR,
+	OPTION_EVERY,
+	OPTION_WATCH,
+	OPTION_ROUNDS,
+	OPTION_SORT,
+	OPTION_REVERSE,
+	OPTION_COLUMNS,
+	OPTION_LIMIT,
+	OPTION_THREADS,
+	OPTION_STRONG,
+	OPTION_LEAVE,
+	OPTION_PROC,
+	OPTION_COLOR,
+	OPTION_ASCII,
+	OPTION_HELP
+};
+
+struct option_row {
+	int id;
+	char letter;
+	const char *name;
+	const char *value; /* what stands behind it, or NULL */
+	const char *commands;
+	const char *text;
+};
+
+static const struct option_row option_rows[] = {
+    {OPTION_FOR, 'd', "for", "D", "report show ps",
+     "observe for so long: 3s, 500ms, 2m"},
+    {OPTION_EVERY, 'e', "every", "D", "ps show report",
+     "time between two samples or rounds"},
+    {OPTION_WATCH, 'w', "watch", NULL, "ps show",
+     "again and again, until interrupted"},
+    {OPTION_ROUNDS, 'n', "rounds", "N", "ps show",
+     "end --watch after so many rounds"},
+    {OPTION_SORT, 's', "sort", "FIELD", "ps",
+     "by this field, largest first; by a name or pid, smallest first"},
+    {OPTION_REVERSE, 'r', "reverse", NULL, "ps", "the other way round"},
+    {OPTION_COLUMNS, 'o', "columns", "LIST", "ps",
+     "fields to show: pid,name,cpu_percent,resident"},
+    {OPTION_LIMIT, 'l', "limit", "N", "ps", "the first N rows only"},
+    {OPTION_THREADS, 't', "threads", NULL, "ps",
+     "read every thread, for the wake-ups of processes with several"},
+    {OPTION_STRONG, 'i', "identity", NULL, "ps",
+     "take the strongest identity of each process"},
+    {OPTION_LEAVE, 0, "leave", NULL, "report",
+     "leave the command that was started running"},
+    {OPTION_JSON, 'j', "json", NULL, "report ps show cmdline time doctor",
+     "print JSON"},
+    {OPTION_CSV, 0, "csv", NULL, "report ps show time doctor", "print CSV"},
+    {OPTION_PROC, 0, "proc", "DIR", "report ps show cmdline doctor",
+     "read another proc file system, or a recording of one"},
+    {OPTION_COLOR, 0, "color", "WHEN", "report ps show cmdline time doctor",
+     "auto, always or never; NO_COLOR is obeyed"},
+    {OPTION_ASCII, 0, "ascii", NULL, "report ps show cmdline time doctor",
+     "pages and tables in nothing but ASCII"},
+    {OPTION_HELP, 'h', "help", NULL, "report ps show cmdline time doctor help",
+     "this text"},
+};
+
+#define ROWS(table) ((int)(sizeof(table) / sizeof((table)[0])))
+
+static const struct command *running;
+
+const struct command *command_given(void)
+{
+	return running;
+}
+
+const char *command_nearest(const char *name)
+{
+	const char *names[ROWS(commands) + 1];
+	int i;
+
+	for (i = 0; i < ROWS(commands); i++)
+		names[i] = commands[i].name;
+	names[i] = NULL;
+	return plim_nearest_name(name, names);
+}
+
+const struct command *command_find(const char *name)
+{
+	int i;
+
+	for (i = 0; i < ROWS(commands); i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+/* Is `word` one of the words of `list`? */
+static int word_in(const char *list, const char *word)
+{
+	size_t size = strlen(word);
+	const char *at = list;
+
+	while ((at = strstr(at, word)) != NULL) {
+		if ((at == list || at[-1] == ' ') &&
+		    (at[size] == ' ' || at[size] == '\0'))
+			return 1;
+		at += size;
+	}
+	return 0;
+}
+
+static int option_fits(const struct option_row *row,
+		       const struct command *command)
+{
+	return word_in(row->commands, command->name);
+}
+
+static const struct option_row *option_by_name(const struct command *command,
+					       const char *name, size_t size)
+{
+	int i;
+
+	for (i = 0; i < ROWS(option_rows); i++)
+		if (strlen(option_rows[i].name) == size &&
+		    memcmp(option_rows[i].name, name, size) == 0 &&
+		    option_fits(&option_rows[i], command))
+			return &option_rows[i];
+	return NULL;
+}
+
+static const struct option_row *option_by_letter(const struct command *command,
+						 char letter)
+{
+	int i;
+
+	for (i = 0; i < ROWS(option_rows); i++)
+		if (option_rows[i].letter == letter && letter != 0 &&
+		    option_fits(&option_rows[i], command))
+			return &option_rows[i];
+	return NULL;
+}
+
+static int option_unknown(const struct command *command, const char *given)
+{
+	const char *names[ROWS(option_rows) + 1];
+	const char *nearest;
+	char word[64];
+	int count = 0;
+	int i;
+
+	for (i = 0; i < ROWS(option_rows); i++)
+		if (option_fits(&option_rows[i], command))
+			names[count++] = option_rows[i].name;
+	names[count] = NULL;
+	snprintf(word, sizeof word, "%.*s", (int)strcspn(given, "="), given);
+	nearest = plim_nearest_name(word, names);
+	if (nearest != NULL)
+		return fail_usage("%s: unknown option '--%s'; did you mean "
+				  "'--%s'?",
+				  command->name, word, nearest);
+	return fail_usage("%s: unknown option '--%s'; see 'plim %s --help'",
+			  command->name, word, command->name);
+}
+
+static int option_duration(const char *name, const char *value, uint64_t *ns)
+{
+	plim_error error;
+
+	if (plim_quantity_parse_whole(value, PLIM_UNIT_NS, ns, &error) !=
+	    PLIM_OK)
+		return fail_usage("--%s: '%s' is no duration: %s", name, value,
+				  "write 3s, 500ms or 2m");
+	if (*ns < 1000000 || *ns > DURATION_MOST_NS)
+		return fail_usage("--%s: '%s' is not between 1ms and 7d", name,
+				  value);
+	return EXIT_DONE;
+}
+
+static int option_number(const char *name, const char *value, uint64_t *number)
+{
+	if (plim_quantity_parse_whole(value, PLIM_UNIT_NONE, number, NULL) !=
+		PLIM_OK ||
+	    *number == 0 || strchr(value, '.') != NULL)
+		return fail_usage("--%s: '%s' is no number from 1 up", name,
+				  value);
+	return EXIT_DONE;
+}
+
+static int option_color(struct options *options, const char *value)
+{
+	if (strcmp(value, "always") == 0)
+		options->color = 1;
+	else if (strcmp(value, "never") == 0)
+		options->color = 0;
+	else if (strcmp(value, "auto") != 0)
+		return fail_usage(
+		    "--color: '%s' is none of auto, always, never", value);
+	return EXIT_DONE;
+}
+
+static int option_take(const struct option_row *row, const char *value,
+		       struct options *options)
+{
+	switch (row->id) {
+	case OPTION_JSON:
+		options->format = FORMAT_JSON;
+		return EXIT_DONE;
+	case OPTION_CSV:
+		options->format = FORMAT_CSV;
+		return EXIT_DONE;
+	case OPTION_FOR:
+		options->for_given = 1;
+		return option_duration(row->name, value, &options->for_ns);
+	case OPTION_EVERY:
+		return option_duration(row->name, value, &options->every_ns);
+	case OPTION_WATCH:
+		options->watch = 1;
+		return EXIT_DONE;
+	case OPTION_ROUNDS:
+		return option_number(row->name, value, &options->rounds);
+	case OPTION_SORT:
+		options->sort = value;
+		return EXIT_DONE;
+	case OPTION_REVERSE:
+		options->reverse = 1;
+		return EXIT_DONE;
+	case OPTION_COLUMNS:
+		options->columns = value;
+		return EXIT_DONE;
+	case OPTION_LIMIT:
+		return option_number(row->name, value, &options->limit);
+	case OPTION_THREADS:
+		options->threads = 1;
+		return EXIT_DONE;
+	case OPTION_STRONG:
+		options->strong = 1;
+		return EXIT_DONE;
+	case OPTION_LEAVE:
+		options->leave = 1;
+		return EXIT_DONE;
+	case OPTION_PROC:
+		options->proc_root = value;
+		return EXIT_DONE;
+	case OPTION_COLOR:
+		return option_color(options, value);
+	case OPTION_ASCII:
+		options->ascii = 1;
+		return EXIT_DONE;
+	default:
+		return EXIT_DONE;
+	}
+}
+
+/* One "--name", "--name=value" or "--name value". Steps `*at` on. */
+static int option_long(const struct command *command, int argc, char **argv,
+		       int *at, struct options *options, int *help)
+{
+	const char *given = argv[*at] + 2;
+	size_t size = strcspn(given, "=");
+	const struct option_row *row = option_by_name(command, given, size);
+	const char *value = given[size] == '=' ? given + size + 1 : NULL;
+
+	if (row == NULL)
+		return option_unknown(command, given);
+	if (row->value == NULL && value != NULL)
+		return fail_usage("--%s takes no value", row->name);
+	if (row->value != NULL && value == NULL) {
+		if (*at + 1 >= argc)
+			return fail_usage("--%s needs %s", row->name,
+					  row->value);
+		value = argv[++*at];
+	}
+	*help |= row->id == OPTION_HELP;
+	return option_take(row, value, options);
+}
+
+/* A word of letters, "-wn3" for instance. */
+static int option_letters(const struct command *command, int argc, char **argv,
+			  int *at, struct options *options, int *help)
+{
+	const char *letter;
+	int status = EXIT_DONE;
+
+	for (letter = argv[*at] + 1; *letter != '\0' && status == EXIT_DONE;
+	     letter++) {
+		const struct option_row *row =
+		    option_by_letter(command, *letter);
+		const char *value = NULL;
+
+		if (row == NULL)
+			return fail_usage("%s: unknown option '-%c'; see "
+					  "'plim %s --help'",
+					  command->name, *letter,
+					  command->name);
+		if (row->value != NULL) {
+			value = letter + 1;
+			if (*value == '\0' && *at + 1 >= argc)
+				return fail_usage("-%c needs %s", *letter,
+						  row->value);
+			if (*value == '\0')
+				value = argv[++*at];
+		}
+		*help |= row->id == OPTION_HELP;
+		status = option_take(row, value, options);
+		if (row->value != NULL)
+			break;
+	}
+	return status;
+}
+
+/* The environment decides where no option did. */
+static void args_environment(struct options *options)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	const char *no_color = getenv("NO_COLOR");
+	const char *locale = NULL;
+	int i;
+
+	for (i = 0; i < ROWS(names) && locale == NULL; i++) {
+		locale = getenv(names[i]);
+		if (locale != NULL && *locale == '\0')
+			locale = NULL;
+	}
+	options->ascii = locale == NULL || (strstr(locale, "UTF-8") == NULL &&
+					    strstr(locale, "utf8") == NULL &&
+					    strstr(locale, "UTF8") == NULL &&
+					    strstr(locale, "utf-8") == NULL);
+	options->color =
+	    (no_color == NULL || *no_color == '\0') && output_width() > 0;
+}
+
+static int args_check(const struct command *command,
+		      const struct options *options)
+{
+	int count = options->operand_count;
+
+	if (options->command != NULL && options->command[0] == NULL)
+		return fail_usage("%s: no command stands behind '--'",
+				  command->name);
+	if (options->command != NULL && count > 0)
+		return fail_usage("%s takes a process or a command, not both",
+				  command->name);
+	if (options->command == NULL && command->takes_command && count == 0)
+		return fail_usage("usage: plim %s", command->usage);
+	if (options->command == NULL && count < command->operands_least)
+		return fail_usage("usage: plim %s", command->usage);
+	if (command->operands_most >= 0 && count > command->operands_most)
+		return fail_usage(
+		    "%s: what is '%s' for? usage: plim %s", command->name,
+		    options->operands[command->operands_most], command->usage);
+	return EXIT_DONE;
+}
+
+/* argv[0] is the command's name. Returns -1 when help was printed. */
+int args_parse(const struct command *command, int argc, char **argv,
+	       struct options *options)
+{
+	int status = EXIT_DONE;
+	int help = 0;
+	int at;
+
+	running = command;
+	memset(options, 0, sizeof *options);
+	options->for_ns = FOR_DEFAULT_NS;
+	options->every_ns = EVERY_DEFAULT_NS;
+	options->operands = argv + 1;
+	args_environment(options);
+	for (at = 1; at < argc && status == EXIT_DONE && !help; at++) {
+		if (strcmp(argv[at], "--") == 0 && command->takes_command) {
+			options->command = argv + at + 1;
+			break;
+		}
+		if (strcmp(argv[at], "--") == 0) {
+			while (++at <
+			       argc) /* operands, whatever they look like */
+				options->operands[options->operand_count++] =
+				    argv[at];
+			break;
+		}
+		if (strncmp(argv[at], "--", 2) == 0)
+			status = option_long(command, argc, argv, &at, options,
+					     &help);
+		else if (argv[at][0] == '-' && argv[at][1] != '\0')
+			status = option_letters(command, argc, argv, &at,
+						options, &help);
+		else
+			options->operands[options->operand_count++] = argv[at];
+	}
+	if (status == EXIT_DONE && help) {
+		args_help(command, stdout);
+		return -1;
+	}
+	return status == EXIT_DONE ? args_check(command, options) : status;
+}
+
+int args_wants_json(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (strcmp(argv[i], "--json") == 0 ||
+		    strcmp(argv[i], "-j") == 0)
+			return 1;
+	return 0;
+}
+
+void args_help(const struct command *command, FILE *to)
+{
+	int i;
+
+	fprintf(to, "usage: plim %s\n%s\n\n", command->usage, command->text);
+	for (i = 0; i < ROWS(option_rows); i++) {
+		const struct option_row *row = &option_rows[i];
+		char name[32];
+
+		if (!option_fits(row, command))
+			continue;
+		snprintf(name, sizeof name, "--%s%s%s", row->name,
+			 row->value != NULL ? " " : "",
+			 row->value != NULL ? row->value : "");
+		if (row->letter != 0)
+			fprintf(to, "  -%c, %-16s %s\n", row->letter, name,
+				row->text);
+		else
+			fprintf(to, "      %-16s %s\n", name, row->text);
+	}
+	fprintf(to, "\nexample: %s\n", command->example);
+}
+
+void args_overview(FILE *to)
+{
+	int i;
+
+	fprintf(to, "usage: plim COMMAND [options] [PID | -- CMD ARG ...]\n\n");
+	for (i = 0; i < ROWS(commands); i++)
+		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].text);
+	fprintf(to,
+		"\n'plim COMMAND --help' lists its options, 'plim help' opens "
+		"the manual.\nA PID may be a number, an identity (PID@i...), "
+		"or a name that one process has.\n\nexample: plim report -- "
+		"sleep 1\n");
+}

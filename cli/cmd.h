@@ -1,0 +1,160 @@
+/*
+ * cmd.h - what the subcommands of plim share: the options that were given,
+ * where output goes, how a process is found, started and interrupted.
+ *
+ * The command is a client of the library: it includes <plimsoll.h> and the C
+ * library, nothing of src/. Start reading at main.c; each subcommand is a file
+ * cmd_*.c, each option a row of args.c.
+ */
+#ifndef PLIM_CMD_H
+#define PLIM_CMD_H
+
+#include <plimsoll.h>
+
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+enum exit_status {
+	EXIT_DONE = 0,
+	EXIT_FAILED = 1, /* of the target or the operation */
+	EXIT_USAGE = 2,
+	EXIT_OWN_FAILURE = 125, /* of us, when the status is the command's */
+	EXIT_NOT_EXECUTABLE = 126,
+	EXIT_NOT_FOUND = 127,
+	EXIT_INTERRUPTED = 130
+};
+
+enum output_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
+
+struct options {
+	int format;
+	int ascii;
+	int color;
+	int watch;
+	int leave;
+	int threads;
+	int strong;
+	int reverse;
+	int for_given;
+	uint64_t for_ns;
+	uint64_t every_ns;
+	uint64_t rounds; /* 0: no end */
+	uint64_t limit;	 /* rows, 0: all */
+	const char *sort;
+	const char *columns;
+	const char *proc_root;
+	char **operands;
+	int operand_count;
+	char **command; /* behind "--", ended by NULL; NULL if not given */
+};
+
+struct command {
+	const char *name;
+	int (*run)(const struct options *options);
+	const char *usage;
+	const char *text;
+	const char *example;
+	int operands_least;
+	int operands_most; /* -1: any number */
+	int takes_command;
+};
+
+/* args.c */
+const struct command *command_find(const char *name);
+const char *command_nearest(const char *name); /* or NULL */
+const struct command *command_given(void); /* the one that runs */
+int args_parse(const struct command *command, int argc, char **argv,
+	       struct options *options);
+void args_help(const struct command *command, FILE *to);
+void args_overview(FILE *to);
+int args_wants_json(int argc, char **argv);
+extern int usage_json; /* failures of usage are told as JSON */
+
+/* output.c: standard output, buffered by us, so that its end can be told. */
+struct output {
+	int failed; /* the error number of the first write that failed */
+	int bold;   /* until the next newline */
+	size_t size;
+	char buffer[8192];
+};
+extern struct output standard_output;
+int output_write(const char *data, size_t size, void *user);
+void output_text(const char *text);
+void output_format(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
+void output_escaped(const struct options *options, plim_bytes text);
+void output_bold(const struct options *options);
+size_t output_width(void);
+/* Hands out what is buffered. */
+int output_flush(void);
+/* The same at the end: `status`, or what a failure makes of it. */
+int output_end(int status);
+void output_clear_screen(const struct options *options);
+
+/* A value for people, as plim_quantity_format has it; "-" if unavailable, and
+ * marked if it is a bound. The result is one of a few buffers in turn. */
+const char *show_count(const struct options *options, plim_count count,
+		       int unit);
+const char *show_real(const struct options *options, plim_real real, int unit);
+/* The reason of an unavailable figure, as a sentence. */
+const char *show_reason(uint8_t state, uint16_t method, int32_t code);
+
+/* report failures: a message on standard error, or the JSON error object on
+ * standard output; the result is the exit status. */
+int fail_with(const struct options *options, const plim_error *error);
+int fail_memory(void);
+int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* target.c */
+int host_open(const struct options *options, plim_host **host,
+	      plim_error *error);
+/* Opens the process that an operand names: pid, identity or unique name. On
+ * an ambiguous name the candidates stand in the error's detail. */
+int target_resolve(plim_host *host, const char *operand, plim_target **target,
+		   plim_error *error);
+
+/* json.c: the frame of every JSON object that plim prints. */
+plim_json *json_begin(const struct options *options, plim_host *host,
+		      int one_line);
+int json_finish(plim_json *json, plim_host *host);
+/* How a command ended: exit_status and signal, one of them null. */
+void json_exit(plim_json *json, int status);
+/* One entry of an array of events; `was` had the pid before, or is NULL. */
+void json_event(plim_json *json, const char *word, const plim_process *process,
+		const plim_process *was);
+/* The bill of this command so far, its own CPU time included. */
+plim_cost command_cost(plim_host *host);
+/* `signalled`: something that we started was ended by us. */
+void output_cost(const struct options *options, plim_host *host, int signalled);
+
+/* interrupt.c */
+extern volatile int interrupted; /* by SIGINT, SIGTERM or SIGHUP */
+extern volatile int interrupted_by;
+extern volatile int interrupted_by_user; /* not from the terminal */
+void interrupt_catch(void);
+/* Sleeps; ends early if interrupted (1) or if `descriptor` (or -1) becomes
+ * readable (2); else 0. */
+int interrupt_sleep(uint64_t ns, int descriptor);
+
+/* child.c */
+struct child {
+	pid_t pid;
+	int ended; /* reaped */
+	int status;
+};
+/* Starts a command: 0, or the exit status that our own failure has. */
+int child_start(struct child *child, char **command);
+/* Ends what was started, politely first, and reaps it. */
+void child_end(struct child *child, plim_target *target, plim_usage *usage);
+int child_exit_status(int status);
+
+int cmd_report(const struct options *options);
+int cmd_ps(const struct options *options);
+int cmd_show(const struct options *options);
+int cmd_cmdline(const struct options *options);
+int cmd_time(const struct options *options);
+int cmd_doctor(const struct options *options);
+int cmd_help(const struct options *options);
+
+#endif

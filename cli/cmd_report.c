@@ -1,0 +1,512 @@
+/*
+ * cmd_report.c - plim report: the main job. One page on one process: who it
+ * is, what it costs now, and what finding out cost.
+ *
+ * A process is sampled several times, so that one that ends in between leaves
+ * its last live sample. A command is started, watched until it is quiet and
+ * then for the time asked for, or until it ends; its exact totals then come
+ * from the kernel's account, and what was started is ended.
+ */
+#include "cmd.h"
+
+#include <string.h>
+#include <time.h>
+
+#define REPORT_STEP_NS	      250000000u
+#define REPORT_COMMAND_FOR_NS 10000000000u
+#define REPORT_QUIET_PERCENT  2.0
+#define REPORT_QUIET_FOR_NS   UINT64_C(5000000000)
+#define REPORT_QUIET_LIMIT_NS UINT64_C(120000000000)
+
+struct report {
+	const struct options *options;
+	plim_host *host;
+	plim_target *target;
+	plim_usage *first; /* where the window began */
+	plim_usage *last;  /* the last live sample */
+	plim_usage *total; /* of a command that ended */
+	struct child child;
+	int started; /* we started it */
+	int ended;
+	int sampled; /* at least once while it lived */
+	int quiet;   /* 1: it became quiet, -1: it did not, 0: not waited for */
+	int changes;
+};
+
+/* Samples into `usage`. A process that is no more sets `ended`. */
+static int report_sample(struct report *report, plim_usage *usage,
+			 plim_error *error)
+{
+	plim_check check;
+	int code = plim_usage_refresh(usage, report->target, NULL, error);
+
+	if (code == PLIM_ENOPROCESS || code == PLIM_EREPLACED) {
+		report->ended = 1;
+		return PLIM_OK;
+	}
+	if (code != PLIM_OK)
+		return code;
+	report->sampled = 1;
+	if (plim_target_check(report->target, &check, NULL) == PLIM_OK) {
+		report->changes |= check.changes;
+		if (check.zombie)
+			report->ended = 1;
+	}
+	return PLIM_OK;
+}
+
+/* Watches for so long; takes a sample at every step. */
+static int report_watch(struct report *report, uint64_t ns, plim_error *error)
+{
+	int descriptor = plim_target_poll_descriptor(report->target);
+	uint64_t step = report->options->every_ns < ns
+			    ? report->options->every_ns
+			    : REPORT_STEP_NS;
+	uint64_t begin = plim_host_now(report->host).monotonic.ns;
+	uint64_t spent = 0;
+
+	while (spent < ns && !report->ended && !interrupted) {
+		uint64_t rest = ns - spent;
+		int woken =
+		    interrupt_sleep(rest < step ? rest : step, descriptor);
+		int code;
+
+		/* A zombie's last figures are no longer those of its life. */
+		if (woken == 2) {
+			report->ended = 1;
+			break;
+		}
+		code = report_sample(report, report->last, error);
+		if (code != PLIM_OK)
+			return code;
+		spent = plim_host_now(report->host).monotonic.ns - begin;
+	}
+	return PLIM_OK;
+}
+
+/* CPU since `*before`, in per cent of one core; remembers the new state. */
+static plim_real report_cpu_since(const struct report *report,
+				  plim_count *before, uint64_t *when)
+{
+	const plim_process *last = plim_usage_process(report->last);
+	plim_count now = plim_process_count(last, PLIM_FIELD_CPU);
+	uint64_t stamp = plim_process_stamp(last).monotonic.ns;
+	plim_real rate = plim_counter_rate(*before, now, stamp - *when);
+
+	*before = now;
+	*when = stamp;
+	rate.value /= 1e7; /* ns per second to per cent */
+	return rate;
+}
+
+/* Until it has used little CPU for a while: what it costs while it loads is
+ * not what it costs. */
+static int report_await_quiet(struct report *report, plim_error *error)
+{
+	int descriptor = plim_target_poll_descriptor(report->target);
+	uint64_t begin = plim_host_now(report->host).monotonic.ns;
+	uint64_t calm = begin;
+	uint64_t now = begin;
+	plim_count cpu = {0};
+	uint64_t when = 0;
+
+	report->quiet = -1;
+	while (!report->ended && !interrupted &&
+	       now - begin < REPORT_QUIET_LIMIT_NS) {
+		plim_real percent;
+		int code;
+
+		if (interrupt_sleep(REPORT_STEP_NS, descriptor) == 2) {
+			report->ended = 1;
+			break;
+		}
+		code = report_sample(report, report->last, error);
+		if (code != PLIM_OK)
+			return code;
+		now = plim_host_now(report->host).monotonic.ns;
+		percent = report_cpu_since(report, &cpu, &when);
+		if (percent.state != PLIM_STATE_KNOWN ||
+		    percent.value > REPORT_QUIET_PERCENT)
+			calm = now;
+		if (now - calm >= REPORT_QUIET_FOR_NS) {
+			report->quiet = 1;
+			break;
+		}
+	}
+	return PLIM_OK;
+}
+
+static plim_count report_count(const struct report *report, int field)
+{
+	return plim_process_count(plim_usage_process(report->last), field);
+}
+
+static const char *report_value(const struct report *report, int field)
+{
+	return show_count(report->options, report_count(report, field),
+			  plim_field_get(field)->unit);
+}
+
+static const char *report_rate(const struct report *report, int field)
+{
+	int unit = plim_field_get(field)->unit == PLIM_UNIT_BYTES
+		       ? PLIM_UNIT_BYTES_PER_SECOND
+		       : PLIM_UNIT_PER_SECOND;
+
+	return show_real(report->options,
+			 plim_process_rate(plim_usage_process(report->first),
+					   plim_usage_process(report->last),
+					   field),
+			 unit);
+}
+
+static void report_who(const struct report *report)
+{
+	const plim_process *last = plim_usage_process(report->last);
+	plim_text identity = plim_process_text(last, PLIM_FIELD_IDENTITY);
+	plim_count start = report_count(report, PLIM_FIELD_START_UNIX_MS);
+	char when[32] = "-";
+
+	if (start.state == PLIM_STATE_KNOWN) {
+		time_t seconds = (time_t)(start.value / 1000);
+		struct tm broken;
+
+		if (localtime_r(&seconds, &broken) != NULL)
+			strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S",
+				 &broken);
+	}
+	output_bold(report->options);
+	output_text("process      ");
+	output_escaped(report->options,
+		       plim_process_text(last, PLIM_FIELD_NAME).bytes);
+	output_format("  %.*s\n", (int)identity.bytes.size,
+		      identity.bytes.data);
+	standard_output.bold = 0;
+	if (report->options->color)
+		output_text("\033[0m");
+	output_format("             user %s, started %s, state %.*s, "
+		      "%s threads, %s descriptors\n",
+		      report_value(report, PLIM_FIELD_UID), when,
+		      (int)plim_process_text(last, PLIM_FIELD_STATE).bytes.size,
+		      plim_process_text(last, PLIM_FIELD_STATE).bytes.data,
+		      report_value(report, PLIM_FIELD_THREADS),
+		      report_value(report, PLIM_FIELD_DESCRIPTORS));
+	if ((report->changes & PLIM_CHANGE_IMAGE) != 0)
+		output_text("             it executed another program while it "
+			    "was watched\n");
+}
+
+static void report_window(const struct report *report)
+{
+	plim_interval interval;
+
+	if (plim_process_interval(plim_usage_process(report->first),
+				  plim_usage_process(report->last), &interval,
+				  NULL) != PLIM_OK)
+		return;
+	output_format("observed     %s",
+		      show_count(report->options,
+				 plim_count_known(interval.elapsed_ns,
+						  PLIM_METHOD_SYSTEM),
+				 PLIM_UNIT_NS));
+	if (interval.suspended_ns > 0)
+		output_format(
+		    "; the machine slept %s meanwhile, so the rates are of "
+		    "little worth",
+		    show_count(report->options,
+			       plim_count_known(interval.suspended_ns,
+						PLIM_METHOD_SYSTEM),
+			       PLIM_UNIT_NS));
+	if (report->quiet < 0 && !report->ended)
+		output_text("; it did not become quiet first");
+	if (report->ended)
+		output_text("; then it ended");
+	output_text("\n");
+}
+
+static void report_costs(const struct report *report)
+{
+	const plim_process *first = plim_usage_process(report->first);
+	const plim_process *last = plim_usage_process(report->last);
+
+	output_format("CPU          %s of one core; %s since its start (user "
+		      "%s, system %s)\n",
+		      show_real(report->options,
+				plim_process_cpu_percent(first, last),
+				PLIM_UNIT_PERCENT),
+		      report_value(report, PLIM_FIELD_CPU),
+		      report_value(report, PLIM_FIELD_CPU_USER),
+		      report_value(report, PLIM_FIELD_CPU_SYSTEM));
+	output_format("wake-ups     %s; put off its CPU %s\n",
+		      report_rate(report, PLIM_FIELD_WAKEUPS),
+		      report_rate(report, PLIM_FIELD_INVOLUNTARY));
+	output_format("disk         read %s, written %s; since its start %s "
+		      "and %s\n",
+		      report_rate(report, PLIM_FIELD_DISK_READ),
+		      report_rate(report, PLIM_FIELD_DISK_WRITE),
+		      report_value(report, PLIM_FIELD_DISK_READ),
+		      report_value(report, PLIM_FIELD_DISK_WRITE));
+	output_format("calls        %s read and write calls, %s minor and %s "
+		      "major page faults\n",
+		      report_rate(report, PLIM_FIELD_IO_CALLS),
+		      report_rate(report, PLIM_FIELD_FAULTS_MINOR),
+		      report_rate(report, PLIM_FIELD_FAULTS_MAJOR));
+	output_format("memory       anonymous %s, swapped out %s, files %s, "
+		      "shared %s\n             resident %s, at most %s\n",
+		      report_value(report, PLIM_FIELD_ANONYMOUS),
+		      report_value(report, PLIM_FIELD_SWAP),
+		      report_value(report, PLIM_FIELD_FILE),
+		      report_value(report, PLIM_FIELD_SHMEM),
+		      report_value(report, PLIM_FIELD_RESIDENT),
+		      report_value(report, PLIM_FIELD_PEAK_RESIDENT));
+}
+
+/* Figures of the page that are missing, each reason once. */
+static void report_missing(const struct report *report)
+{
+	plim_count told[PLIM_FIELD_LAST + 1];
+	int count = 0;
+	int field;
+	int other;
+
+	for (field = 1; field <= PLIM_FIELD_LAST; field++) {
+		plim_count figure = report_count(report, field);
+
+		if (plim_field_get(field)->kind == PLIM_KIND_TEXT ||
+		    figure.state == PLIM_STATE_KNOWN ||
+		    plim_field_get(field)->linux_source == NULL)
+			continue;
+		for (other = 0; other < count; other++)
+			if (told[other].method == figure.method)
+				break;
+		if (other < count)
+			continue;
+		told[count++] = figure;
+		output_format("unavailable  ");
+		for (other = field; other <= PLIM_FIELD_LAST; other++)
+			if (report_count(report, other).state !=
+				PLIM_STATE_KNOWN &&
+			    report_count(report, other).method == figure.method)
+				output_format("%s%s", other > field ? ", " : "",
+					      plim_field_get(other)->name);
+		output_format(
+		    "\n             %s: %s\n", plim_state_word(figure.state),
+		    show_reason(figure.state, figure.method, figure.code));
+	}
+}
+
+/* Did we end it? */
+static int report_signalled(const struct report *report)
+{
+	return report->started && !report->ended && !report->options->leave;
+}
+
+static const char *report_end(const struct report *report, char *text,
+			      size_t size)
+{
+	if (report_signalled(report))
+		snprintf(text, size, "by us, after the report");
+	else
+		snprintf(text, size, "with status %d",
+			 child_exit_status(report->child.status));
+	return text;
+}
+
+static void report_total(const struct report *report)
+{
+	const plim_process *total = plim_usage_process(report->total);
+	const struct options *options = report->options;
+	char end[64];
+
+	output_format(
+	    "ended        %s; in all: CPU %s (user %s, system %s), %s "
+	    "wake-ups, %s disk blocks\n             (the kernel's account of "
+	    "it "
+	    "and of every child it waited for)\n",
+	    report_end(report, end, sizeof end),
+	    show_count(options, plim_process_count(total, PLIM_FIELD_CPU),
+		       PLIM_UNIT_NS),
+	    show_count(options, plim_process_count(total, PLIM_FIELD_CPU_USER),
+		       PLIM_UNIT_NS),
+	    show_count(options,
+		       plim_process_count(total, PLIM_FIELD_CPU_SYSTEM),
+		       PLIM_UNIT_NS),
+	    show_count(options, plim_process_count(total, PLIM_FIELD_WAKEUPS),
+		       PLIM_UNIT_NONE),
+	    show_count(options,
+		       plim_process_count(total, PLIM_FIELD_DISK_BLOCKS),
+		       PLIM_UNIT_NONE));
+}
+
+static void report_events(const struct report *report, plim_json *json)
+{
+	const plim_process *last =
+	    plim_usage_process(report->sampled ? report->last : report->total);
+
+	plim_json_array(json, "events");
+	if ((report->changes & PLIM_CHANGE_IMAGE) != 0)
+		json_event(json, "image_changed", last, NULL);
+	if ((report->changes & PLIM_CHANGE_NAME) != 0)
+		json_event(json, "name_changed", last, NULL);
+	if (report->ended)
+		json_event(json, "gone", last, NULL);
+	plim_json_end(json);
+}
+
+static int report_json(const struct report *report)
+{
+	const plim_field_set all = plim_field_set_preset(PLIM_FIELDS_ALL);
+	plim_json *json = json_begin(report->options, report->host, 0);
+
+	if (json == NULL)
+		return fail_memory();
+	if (report->sampled)
+		plim_json_process(json, "process",
+				  plim_usage_process(report->last),
+				  plim_usage_process(report->first), &all);
+	else
+		plim_json_null(json, "process");
+	if (report->started && report->child.ended) {
+		plim_json_process(json, "total",
+				  plim_usage_process(report->total), NULL,
+				  &all);
+		json_exit(json, report->child.status);
+	}
+	if (report->quiet != 0)
+		plim_json_boolean(json, "became_quiet", report->quiet > 0);
+	report_events(report, json);
+	return json_finish(json, report->host);
+}
+
+static int report_output(const struct report *report)
+{
+	const plim_field_set all = plim_field_set_preset(PLIM_FIELDS_ALL);
+
+	switch (report->options->format) {
+	case FORMAT_JSON:
+		return report_json(report);
+	case FORMAT_CSV:
+		plim_csv_header(&all, 1, output_write, &standard_output);
+		plim_csv_process(plim_usage_process(report->last),
+				 plim_usage_process(report->first), &all, 1,
+				 output_write, &standard_output);
+		return EXIT_DONE;
+	default:
+		if (report->sampled) {
+			report_who(report);
+			report_window(report);
+			report_costs(report);
+			report_missing(report);
+		} else {
+			output_text("observed     it ended before it could be "
+				    "observed\n");
+		}
+		if (report->started && report->child.ended)
+			report_total(report);
+		output_cost(report->options, report->host,
+			    report_signalled(report));
+		return EXIT_DONE;
+	}
+}
+
+static int report_measure(struct report *report, plim_error *error)
+{
+	const struct options *options = report->options;
+	uint64_t ns = options->for_ns;
+	int code;
+
+	/* A command that ends while it loads is reported from its start. */
+	if (report->started && !options->for_given)
+		ns = REPORT_COMMAND_FOR_NS;
+	code = report_sample(report, report->first, error);
+	if (code == PLIM_OK && report->sampled)
+		code = report_sample(report, report->last, error);
+	/* It ended between the two: the first is also the last. */
+	if (code == PLIM_OK && report->sampled &&
+	    plim_process_pid(plim_usage_process(report->last)) == 0) {
+		plim_usage_free(report->last);
+		report->last = report->first;
+	}
+	if (code == PLIM_OK && report->started)
+		code = report_await_quiet(report, error);
+	/* The window begins where the load ended. */
+	if (code == PLIM_OK && report->quiet > 0)
+		code = report_sample(report, report->first, error);
+	if (code == PLIM_OK)
+		code = report_watch(report, ns, error);
+	return code;
+}
+
+/* What was started ends with the report, unless it was to be left. */
+static void report_settle(struct report *report)
+{
+	if (!report->started || report->child.ended)
+		return;
+	if (report->ended) {
+		if (plim_usage_reap(report->total, (int32_t)report->child.pid,
+				    &report->child.status, NULL,
+				    NULL) == PLIM_OK)
+			report->child.ended = 1;
+		return;
+	}
+	if (!report->options->leave)
+		child_end(&report->child, report->target, report->total);
+}
+
+static int report_open(struct report *report, plim_error *error)
+{
+	const struct options *options = report->options;
+	int code = plim_usage_new(&report->first, report->host, error);
+
+	if (code == PLIM_OK)
+		code = plim_usage_new(&report->last, report->host, error);
+	if (code == PLIM_OK)
+		code = plim_usage_new(&report->total, report->host, error);
+	if (code != PLIM_OK)
+		return code;
+	if (!report->started)
+		return target_resolve(report->host, options->operands[0],
+				      &report->target, error);
+	return plim_target_open(&report->target, report->host,
+				(int32_t)report->child.pid, error);
+}
+
+int cmd_report(const struct options *options)
+{
+	struct report report = {.options = options};
+	plim_error error;
+	int status = EXIT_DONE;
+
+	if (host_open(options, &report.host, &error) != PLIM_OK)
+		return fail_with(options, &error);
+	if (options->command != NULL &&
+	    plim_host_count(report.host, PLIM_HOST_IS_LIVE).value != 1) {
+		plim_host_close(report.host);
+		return fail_usage("report: a command runs here, and '%s' does "
+				  "not show the processes of here",
+				  options->proc_root);
+	}
+	if (options->command != NULL) {
+		status = child_start(&report.child, options->command);
+		report.started = status == EXIT_DONE;
+	}
+	if (status == EXIT_DONE) {
+		if (report_open(&report, &error) != PLIM_OK ||
+		    report_measure(&report, &error) != PLIM_OK) {
+			status = fail_with(options, &error);
+			report_settle(&report);
+		} else {
+			report_settle(&report);
+			status = report_output(&report);
+			if (interrupted && status == EXIT_DONE)
+				status = EXIT_INTERRUPTED;
+		}
+	}
+	if (report.last != report.first)
+		plim_usage_free(report.last);
+	plim_usage_free(report.first);
+	plim_usage_free(report.total);
+	plim_target_close(report.target);
+	plim_host_close(report.host);
+	return status;
+}

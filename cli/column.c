@@ -1,0 +1,251 @@
+/*
+ * column.c - columns by name. The table of fields has all names; what is
+ * added here are the rates that two rounds make of its counters.
+ */
+#include "column.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char per_second[] = "_per_second";
+static const char cpu_percent[] = "cpu_percent";
+
+static int column_same(plim_bytes name, const char *word)
+{
+	return name.size == strlen(word) &&
+	       memcmp(name.data, word, name.size) == 0;
+}
+
+/* The field with this name, its suffix given or not. */
+static const plim_field *column_field(plim_bytes name)
+{
+	static const char *const suffixes[] = {"", "_bytes", "_ns"};
+	char text[64];
+	size_t i;
+
+	for (i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+		int size = snprintf(text, sizeof text, "%.*s%s", (int)name.size,
+				    name.data, suffixes[i]);
+		const plim_field *field;
+
+		if (name.size > 40 || size < 0)
+			return NULL;
+		field = plim_field_find((plim_bytes){text, (size_t)size});
+		if (field != NULL)
+			return field;
+	}
+	return NULL;
+}
+
+static int column_fail(plim_error *error, int code, plim_bytes name,
+		       const char *detail)
+{
+	memset(error, 0, sizeof *error);
+	error->code = code;
+	error->position = 0;
+	snprintf(error->operation, sizeof error->operation, "column");
+	snprintf(error->path, sizeof error->path, "%.*s",
+		 (int)(name.size < 63 ? name.size : 63), name.data);
+	snprintf(error->detail, sizeof error->detail, "%s", detail);
+	return code;
+}
+
+/* A name as people write it: without its suffix. */
+static const char *column_stem(const char *name, char *stem, size_t size)
+{
+	size_t length = strlen(name);
+
+	if (length > 6 && strcmp(name + length - 6, "_bytes") == 0)
+		length -= 6;
+	else if (length > 3 && strcmp(name + length - 3, "_ns") == 0)
+		length -= 3;
+	snprintf(stem, size, "%.*s", (int)length, name);
+	return stem;
+}
+
+static int column_unknown(plim_bytes name, plim_error *error)
+{
+	const char *names[2 * PLIM_FIELD_LIMIT + 2];
+	char stems[PLIM_FIELD_LIMIT][40];
+	const char *nearest;
+	char detail[128];
+	char word[64];
+	size_t count = 0;
+	size_t i;
+
+	if (name.size == 0)
+		return column_fail(error, PLIM_ENAME, name,
+				   "a name is missing between two commas");
+	for (i = 0; i < plim_field_count() && i < PLIM_FIELD_LIMIT; i++) {
+		names[count++] = plim_field_at(i)->name;
+		names[count++] = column_stem(plim_field_at(i)->name, stems[i],
+					     sizeof stems[i]);
+	}
+	names[count++] = cpu_percent;
+	names[count] = NULL;
+	snprintf(word, sizeof word, "%.*s",
+		 (int)(name.size < 63 ? name.size : 63), name.data);
+	nearest = plim_nearest_name(word, names);
+	snprintf(detail, sizeof detail, "%s%s%s",
+		 nearest != NULL ? "did you mean '" : "plim(1) lists the ",
+		 nearest != NULL ? nearest : "fields",
+		 nearest != NULL ? "'?" : "");
+	return column_fail(error, PLIM_ENAME, name, detail);
+}
+
+/* "resident_bytes" stands as RESIDENT. */
+static void column_title(struct column *column, plim_bytes name)
+{
+	size_t size = name.size;
+	size_t i;
+
+	if (size > 6 && memcmp(name.data + size - 6, "_bytes", 6) == 0)
+		size -= 6;
+	else if (size > 3 && memcmp(name.data + size - 3, "_ns", 3) == 0)
+		size -= 3;
+	else if (size > sizeof per_second &&
+		 memcmp(name.data + size - strlen(per_second), per_second,
+			strlen(per_second)) == 0)
+		size -= strlen("_per_second");
+	if (size >= sizeof column->title - 3)
+		size = sizeof column->title - 3;
+	for (i = 0; i < size; i++)
+		column->title[i] =
+		    (char)(name.data[i] >= 'a' && name.data[i] <= 'z'
+			       ? name.data[i] - 'a' + 'A'
+			       : name.data[i]);
+	column->title[i] = '\0';
+	if (size != name.size && column->rate)
+		snprintf(column->title + i, 3, "/s");
+	if (column_same(name, cpu_percent))
+		snprintf(column->title, sizeof column->title, "CPU%%");
+}
+
+int column_parse(struct column *column, plim_bytes name, plim_error *error)
+{
+	size_t end = strlen(per_second);
+	plim_bytes stem = name;
+
+	column->rate = 0;
+	column->field = column_field(name);
+	if (column->field == NULL && column_same(name, cpu_percent)) {
+		column->field = plim_field_get(PLIM_FIELD_CPU);
+		column->rate = 1;
+	} else if (column->field == NULL && name.size > end &&
+		   memcmp(name.data + name.size - end, per_second, end) == 0) {
+		stem.size -= end;
+		column->field = column_field(stem);
+		column->rate = 1;
+		if (column->field != NULL &&
+		    column->field->kind != PLIM_KIND_COUNTER)
+			column->field = NULL;
+	}
+	if (column->field == NULL)
+		return column_unknown(name, error);
+	column_title(column, name);
+	return PLIM_OK;
+}
+
+int columns_parse(struct columns *columns, const char *list, plim_error *error)
+{
+	columns->count = 0;
+	for (;;) {
+		plim_bytes name = {list, strcspn(list, ",")};
+		int code;
+
+		if (columns->count == COLUMN_MOST)
+			return column_fail(error, PLIM_ELIMIT, name,
+					   "that is one column too many");
+		code =
+		    column_parse(&columns->items[columns->count], name, error);
+		if (code != PLIM_OK)
+			return code;
+		columns->count++;
+		list += name.size;
+		if (*list == '\0')
+			return PLIM_OK;
+		list++;
+	}
+}
+
+int column_is_text(const struct column *column)
+{
+	return column->field->kind == PLIM_KIND_TEXT;
+}
+
+int column_unit(const struct column *column)
+{
+	if (!column->rate)
+		return column->field->unit;
+	if (column->field->unit == PLIM_UNIT_NS)
+		return PLIM_UNIT_PERCENT;
+	return column->field->unit == PLIM_UNIT_BYTES
+		   ? PLIM_UNIT_BYTES_PER_SECOND
+		   : PLIM_UNIT_PER_SECOND;
+}
+
+plim_real column_real(const struct column *column, const plim_process *process,
+		      const plim_process *earlier)
+{
+	plim_real rate;
+
+	if (!column->rate)
+		return plim_real_of(
+		    plim_process_count(process, column->field->id));
+	if (earlier == NULL)
+		return plim_real_missing(PLIM_REASON_FIRST_SAMPLE, 0);
+	rate = plim_process_rate(earlier, process, column->field->id);
+	if (column->field->unit == PLIM_UNIT_NS)
+		rate.value /= 1e7; /* ns per second to per cent of a core */
+	return rate;
+}
+
+static int column_text_order(plim_text a, plim_text b, int descending)
+{
+	size_t size = a.bytes.size < b.bytes.size ? a.bytes.size : b.bytes.size;
+	int order;
+
+	if (a.state != PLIM_STATE_KNOWN || b.state != PLIM_STATE_KNOWN)
+		return (a.state != PLIM_STATE_KNOWN) -
+		       (b.state != PLIM_STATE_KNOWN);
+	order = size > 0 ? memcmp(a.bytes.data, b.bytes.data, size) : 0;
+	if (order == 0)
+		order = (a.bytes.size > b.bytes.size) -
+			(a.bytes.size < b.bytes.size);
+	return descending ? -order : order;
+}
+
+int column_order(const struct column *column, const plim_process *a,
+		 const plim_process *a_earlier, const plim_process *b,
+		 const plim_process *b_earlier, int descending)
+{
+	int id = column->field->id;
+
+	if (column_is_text(column))
+		return column_text_order(plim_process_text(a, id),
+					 plim_process_text(b, id), descending);
+	if (!column->rate)
+		return plim_count_order(plim_process_count(a, id),
+					plim_process_count(b, id), descending);
+	return plim_real_order(column_real(column, a, a_earlier),
+			       column_real(column, b, b_earlier), descending);
+}
+
+void column_cell(const struct column *column, plim_table *table,
+		 const plim_process *process, const plim_process *earlier)
+{
+	if (column_is_text(column)) {
+		plim_text text = plim_process_text(process, column->field->id);
+		plim_bytes none = {"-", 1};
+
+		plim_table_text(
+		    table, text.state == PLIM_STATE_KNOWN ? text.bytes : none);
+	} else if (column->rate) {
+		plim_table_real(table, column_real(column, process, earlier),
+				column_unit(column));
+	} else {
+		plim_table_count(table,
+				 plim_process_count(process, column->field->id),
+				 column_unit(column));
+	}
+}

@@ -1,0 +1,59 @@
+/*
+ * main.c - plim: finds the command, reads its options, runs it.
+ */
+#include "cmd.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int main_unknown(const char *name)
+{
+	const char *nearest = command_nearest(name);
+
+	if (nearest != NULL)
+		return fail_usage("unknown command '%s'; did you mean '%s'?",
+				  name, nearest);
+	return fail_usage("unknown command '%s'; 'plim --help' lists them",
+			  name);
+}
+
+/* The plain texts go through stdio; a full disk is told there, too. */
+static int text_end(void)
+{
+	if (fflush(stdout) == 0)
+		return EXIT_DONE;
+	fprintf(stderr, "plim: standard output: %s\n",
+		plim_system_error_name(errno));
+	return EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+	struct options options;
+	int status;
+
+	if (argc < 2) {
+		args_overview(stderr);
+		return EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+		printf("plim %s\n", plim_version());
+		return text_end();
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		args_overview(stdout);
+		return text_end();
+	}
+	usage_json = args_wants_json(argc, argv);
+	command = command_find(argv[1]);
+	if (command == NULL)
+		return main_unknown(argv[1]);
+	status = args_parse(command, argc - 1, argv + 1, &options);
+	if (status < 0)
+		return text_end();
+	if (status != EXIT_DONE)
+		return status;
+	interrupt_catch();
+	return output_end(command->run(&options));
+}
