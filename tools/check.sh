@@ -1,0 +1,194 @@
+# check.sh - the steps of `./dev check`; read by dev, which brings configure,
+# compile and $build.
+#
+# A step is a shell function that prints what is wrong and fails. Each prints
+# one line: name, ok or FAILED, seconds; what a failed one said follows. All
+# steps run whatever the earlier ones gave, and one failure fails the whole.
+
+failures=0
+steps=0
+
+step() {
+	name=$1
+	shift
+	begin=$(date +%s)
+	steps=$((steps + 1))
+	if ("$@") >"$scratch/step" 2>&1 </dev/null; then
+		word=ok
+	else
+		word=FAILED
+		failures=$((failures + 1))
+	fi
+	printf '%-12s %-6s %4d s  %s\n' "$name" "$word" \
+		$(($(date +%s) - begin)) \
+		"$([ "$word" = FAILED ] || tail -1 "$scratch/step")"
+	[ "$word" = ok ] || tail -80 "$scratch/step" | sed 's/^/    /'
+}
+
+sources() {
+	find include src cli tests fuzz bench tools -type f \
+		\( -name '*.c' -o -name '*.h' \) | sort
+}
+
+step_format() {
+	status=0
+	for file in $(sources); do
+		clang-format "$file" | cmp -s - "$file" || {
+			echo "$file: run clang-format -i"
+			status=1
+		}
+	done
+	[ "$status" = 0 ] && printf '%d files\n' "$(sources | wc -l)"
+}
+
+# Each public header alone, as C11 and as C++17.
+step_headers() {
+	status=0
+	for file in include/plimsoll.h include/plimsoll/*.h; do
+		for compiler in gcc clang; do
+			$compiler -x c -std=c11 -fsyntax-only -Iinclude -Wall \
+				-Wextra -Wpedantic -Wc++-compat -Wconversion \
+				-Wshadow -Wundef -Wstrict-prototypes -Werror \
+				"$file" || status=1
+		done
+		for compiler in g++ clang++; do
+			$compiler -x c++ -std=c++17 -fsyntax-only -Iinclude \
+				-Wall -Wextra -Wpedantic -Wundef -Werror \
+				"$file" || status=1
+		done
+	done
+	return "$status"
+}
+
+step_gcc() {
+	CC=gcc configure gcc -Dwerror=true -Dtests=true && compile gcc
+}
+
+step_clang() {
+	CC=clang configure clang -Dwerror=true -Dtests=true && compile clang
+}
+
+step_release() {
+	CC=gcc configure release --buildtype=release -Dwerror=true &&
+		compile release
+}
+
+step_none() {
+	CC=gcc configure none -Dwerror=true -Dhost=none -Dtests=true &&
+		compile none &&
+		tools/all-tests --once --no-suite install "$build/none"
+}
+
+# The single file, for both systems, by both compilers, without anything of
+# the build.
+step_all_c() {
+	tools/check-all-c "$build/gcc" "$build/none" || return 1
+	for compiler in gcc clang; do
+		for define in '' -DPLIM_HOST_NONE; do
+			# shellcheck disable=SC2086
+			$compiler -std=c11 -O1 -Wall -Wextra -Wshadow -Werror \
+				-Iinclude -Isrc $define -c \
+				-o "$scratch/all.o" src/all.c || return 1
+		done
+	done
+}
+
+step_arrows() {
+	tools/check-arrows
+}
+
+step_names() {
+	tools/check-names "$build/gcc/src/libplimsoll.a" \
+		"$build/none/src/libplimsoll.a"
+}
+
+step_symbols() {
+	tools/check-symbols "$build/gcc/src/libplimsoll.so" \
+		"$build/clang/src/libplimsoll.so" \
+		"$build/none/src/libplimsoll.so"
+}
+
+step_man() {
+	tools/check-man
+}
+
+step_platforms() {
+	tools/gen-platforms --check
+}
+
+step_fuzz() {
+	PLIM_BUILD_DIR=$build/fuzz tools/check-fuzz
+}
+
+# Bounds on time don't hold in a program that a sanitizer slows down, and the
+# installed library has none.
+sanitized() {
+	tools/all-tests --once --no-suite timing --no-suite install \
+		"$build/$1"
+}
+
+step_asan() {
+	CC=clang configure asan -Dtests=true -Db_lundef=false \
+		-Db_sanitize=address,undefined && compile asan &&
+		ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 \
+			UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+			sanitized asan
+}
+
+step_tsan() {
+	CC=clang configure tsan -Dtests=true -Db_lundef=false \
+		-Db_sanitize=thread && compile tsan &&
+		TSAN_OPTIONS=halt_on_error=1 sanitized tsan
+}
+
+# The checks are chosen in .clang-tidy. The library is read as one unit, so
+# that the analyzer sees across files; it takes the largest part of a minute.
+tidy() {
+	timeout 600 clang-tidy -quiet --extra-arg=-Xclang \
+		--extra-arg=-analyzer-opt-analyze-headers "$@" \
+		-- -std=c11 -D_GNU_SOURCE -Iinclude -Isrc 2>"$scratch/tidy" || {
+		grep -v 'warnings generated\|Suppressed\|Use -header' \
+			"$scratch/tidy"
+		return 1
+	}
+}
+
+# A command may ask for its environment; a library may not.
+step_analyzer() {
+	status=0
+	tidy src/all.c || status=1
+	tidy --checks=-concurrency-mt-unsafe cli/*.c || status=1
+	return "$status"
+}
+
+step_tests() {
+	tools/all-tests "$build/gcc"
+}
+
+check_all() {
+	need_scratch
+	step format step_format
+	step headers step_headers
+	step arrows step_arrows
+	step gcc step_gcc
+	step clang step_clang
+	step release step_release
+	step none step_none
+	step all.c step_all_c
+	step names step_names
+	step symbols step_symbols
+	step man step_man
+	step platforms step_platforms
+	step fuzz step_fuzz
+	step asan+ubsan step_asan
+	if [ "$1" = --cheap ]; then
+		say "left out by --cheap: tsan, analyzer, tests" \
+			"(./dev test passes those)"
+	else
+		step tsan step_tsan
+		step analyzer step_analyzer
+		step tests step_tests
+	fi
+	say "$steps steps, $failures failed"
+	[ "$failures" = 0 ]
+}
