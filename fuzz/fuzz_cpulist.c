@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	/* Nothing but what a list is made of. */
 	for (size_t i = 0; i < size; i++) {
-		PROMISE(memchr("0123456789-,\n", data[i], 13));
+		PROMISE(memchr("0123456789-,\n", data[i], 13) != NULL);
 		PROMISE(data[i] != '\n' || i == size - 1);
 	}
 	const char *comma = memchr(text.data, ',', size);

@@ -45,7 +45,7 @@ static void fill(plim_process *record, uint64_t round)
 
 static void judge(const plim_filter *filter)
 {
-	plim_process earlier, later;
+	plim_process earlier = {0}, later = {0};
 	int alone, paired;
 
 	fill(&earlier, 1);

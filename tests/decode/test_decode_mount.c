@@ -84,10 +84,11 @@ static void test_number(void **state)
 	    {1, "/", "/proc", "proc", "rw,hidepid=2"},
 	    {1, "/", "/sys", "sysfs", "rw,seclabel"},
 	    {1, "/", "/srv/proc", "proc", "rw,gid=4,hidepid=1"},
+	    {1, "/", "/srv/tags", "tmpfs", "rw"},
 	};
 
 	(void)state;
-	walk("synthetic-mount/hidepid-number", rows, 3);
+	walk("synthetic-mount/hidepid-number", rows, 4);
 }
 
 static void test_odd_lines(void **state)

@@ -196,6 +196,12 @@ static void test_lines(void **state)
 		{"Tgid:\t2147483647\n", PLIMP_STATUS_TGID, INT32_MAX},
 		{"Tgid:\t2147483648\n", 0, 0},
 		{"Uid:\t1\t4294967295\t3\t4\n", PLIMP_STATUS_UID, UINT32_MAX},
+		{"Uid:\t4294967295\t6\t4294967295\t4294967295\n",
+		 PLIMP_STATUS_UID, 6},
+		{"Uid:\t1\t2\t\n", 0, 0},
+		{"Uid:\t1\t2\t\t4\n", 0, 0},
+		{"Uid:\t4294967296\t2\t3\t4\n", 0, 0},
+		{"Uid:\t1\t2\t4294967296\t4\n", 0, 0},
 		{"Uid:\t1\t4294967296\t3\t4\n", 0, 0},
 		{"Uid:\t1\t2\t3\t4294967296\n", 0, 0},
 		{"Uid:\t1\t2\t3\n", 0, 0},
@@ -228,6 +234,37 @@ static void test_lines(void **state)
 	}
 }
 
+/* Each figure is stored in its own place, in whatever order they come. */
+static void test_order(void **state)
+{
+	plim_bytes text = text_string(
+	    "nonvoluntary_ctxt_switches:\t14\n"
+	    "voluntary_ctxt_switches:\t13\nThreads:\t12\nVmPTE:\t11 kB\n"
+	    "VmSwap:\t10 kB\nRssShmem:\t9 kB\nRssFile:\t8 kB\n"
+	    "RssAnon:\t7 kB\nVmRSS:\t6 kB\nVmHWM:\t5 kB\n"
+	    "Uid:\t0\t4\t0\t0\nPPid:\t3\nPid:\t2\nTgid:\t1\n");
+	struct plimp_status s;
+
+	(void)state;
+	assert_int_equal(decode(text, &s), PLIM_OK);
+	assert_int_equal(s.has, ALL);
+	assert_int_equal(s.tgid, 1);
+	assert_int_equal(s.pid, 2);
+	assert_int_equal(s.ppid, 3);
+	assert_int_equal(s.uid, 4);
+	assert_int_equal(s.peak_bytes, 5 * 1024);
+	assert_int_equal(s.resident_bytes, 6 * 1024);
+	assert_int_equal(s.anonymous_bytes, 7 * 1024);
+	assert_int_equal(s.file_bytes, 8 * 1024);
+	assert_int_equal(s.shmem_bytes, 9 * 1024);
+	assert_int_equal(s.swap_bytes, 10 * 1024);
+	assert_int_equal(s.page_table_bytes, 11 * 1024);
+	assert_int_equal(s.threads, 12);
+	assert_int_equal(s.voluntary, 13);
+	assert_int_equal(s.involuntary, 14);
+	text_free(text);
+}
+
 /* Once all but the switches are known, lines are jumped over: the switches
  * are found in either order, at once, and behind lines that hold a "v". */
 static void test_jump(void **state)
@@ -248,6 +285,9 @@ static void test_jump(void **state)
 	     0, 0},
 	    {"voluntary_ctxt_switches:\tx\nvoluntary_ctxt_switches:\t1\n", 1,
 	     0},
+	    {"x\ny\nnonvoluntary_ctxt_switches:\t2\nx\n"
+	     "voluntary_ctxt_switches:\t1\n",
+	     1, 2},
 	    {"voluntary_ctxt_switches:\t12", 0, 0},
 	    {"v", 0, 0},
 	    {"nonv", 0, 0},
@@ -321,7 +361,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_worker),    cmocka_unit_test(test_recorded),
 	    cmocka_unit_test(test_too_large), cmocka_unit_test(test_lines),
-	    cmocka_unit_test(test_jump),      cmocka_unit_test(test_hostile),
+	    cmocka_unit_test(test_order),     cmocka_unit_test(test_jump),
+	    cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests_name("decode_status", tests, NULL, NULL);

@@ -146,32 +146,46 @@ static int status_number(struct plimp_scan *scan, uint64_t *number)
 	return plimp_scan_u64(scan, number);
 }
 
+/* Real, effective, saved and file system user; the second is wanted. */
+static int status_user(struct plimp_scan *scan, uint64_t *effective)
+{
+	uint64_t users[4];
+
+	for (int i = 0; i < 4; i++) {
+		if (!status_number(scan, &users[i]) || users[i] > UINT32_MAX)
+			return 0;
+	}
+	*effective = users[1];
+	return 1;
+}
+
+/* "N kB", in bytes. */
+static int status_size(struct plimp_scan *scan, uint64_t *bytes)
+{
+	uint64_t number;
+
+	if (!status_number(scan, &number) || number > UINT64_MAX / 1024 ||
+	    !plimp_scan_literal(scan, " kB"))
+		return 0;
+	*bytes = number * 1024;
+	return 1;
+}
+
 /* The value of a row in the unit of its member; 0 if it has not the form of
  * its kind, does not fit, or anything but a newline stands behind it. */
 static int status_value(struct plimp_scan *scan, enum status_kind kind,
 			uint64_t *value)
 {
-	uint64_t number, unused;
+	int good;
 
-	if (!status_number(scan, &number))
-		return 0;
-	if (kind == STATUS_SIZE) {
-		if (number > UINT64_MAX / 1024 ||
-		    !plimp_scan_literal(scan, " kB"))
-			return 0;
-		number *= 1024;
-	} else if (kind == STATUS_ID) {
-		if (number > INT32_MAX)
-			return 0;
-	} else if (kind == STATUS_USER) {
-		if (number > UINT32_MAX || !status_number(scan, &number) ||
-		    number > UINT32_MAX || !status_number(scan, &unused) ||
-		    unused > UINT32_MAX || !status_number(scan, &unused) ||
-		    unused > UINT32_MAX)
-			return 0;
-	}
-	*value = number;
-	return scan->at < scan->end && *scan->at == '\n';
+	if (kind == STATUS_SIZE)
+		good = status_size(scan, value);
+	else if (kind == STATUS_USER)
+		good = status_user(scan, value);
+	else
+		good = status_number(scan, value) &&
+		       (kind != STATUS_ID || *value <= INT32_MAX);
+	return good && scan->at < scan->end && *scan->at == '\n';
 }
 
 static void status_store(struct plimp_status *status,
