@@ -12,7 +12,7 @@
  * Define PLIM_HOST_NONE for a library that reads no processes.
  */
 #if defined(__linux__) && !defined(PLIM_HOST_NONE)
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 #endif
 
 #ifndef PLIM_BUILDING

@@ -4,7 +4,7 @@
  * through here (clocks that the vDSO answers do not enter it), so that the
  * bill agrees with strace.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "core/text.h"
 #include "host/linux/system.h"

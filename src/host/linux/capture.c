@@ -9,7 +9,7 @@
  * by number cannot tell of a successor: clock and pidfd come right after
  * stat, and a later lookup must succeed, or the process is left out whole.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "core/fail.h"
 #include "host/linux/capture.h"

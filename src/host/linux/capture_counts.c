@@ -6,7 +6,7 @@
  * thread is the only one its status, which may have been read for memory,
  * tells them; where there are more, all are read if that was asked for.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "core/fail.h"
 #include "host/linux/capture.h"

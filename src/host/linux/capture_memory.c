@@ -4,7 +4,7 @@
  * wanted. stat's own resident size is never used: since Linux 6.2 it is a
  * counter that lags by up to a batch of pages for each CPU.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "host/linux/capture.h"
 

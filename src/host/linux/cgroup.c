@@ -6,7 +6,7 @@
  * cgroup holds that process and nobody else, and never had a child group; so
  * the membership is read before and after the count.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "host/linux/system.h"
 

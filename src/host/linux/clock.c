@@ -8,7 +8,7 @@
  * clock_getcpuclockid() gives the same number at the price of a second system
  * call.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "host/linux/system.h"
 

@@ -5,7 +5,7 @@
  * was read below its own directory; that it is all, and that an empty answer
  * is no sign of an end, is what the two looks are for.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "core/fail.h"
 #include "host/linux/system.h"

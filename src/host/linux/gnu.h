@@ -1,5 +1,5 @@
 /*
- * features.h - included first by every capture file of this folder: the C
+ * gnu.h - included first by every capture file of this folder: the C
  * library then shows its Linux interfaces.
  */
 #ifndef _GNU_SOURCE

@@ -18,7 +18,7 @@
  * a pid that is used again cannot answer. The answer is pieces, each behind
  * its size; the last has the size 0 and is followed by an error number.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "core/fail.h"
 #include "core/memory.h"

@@ -6,7 +6,7 @@
  * same anonymous inode; that is told by the file system's magic, not by the
  * kernel's version.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "host/linux/system.h"
 

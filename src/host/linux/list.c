@@ -2,7 +2,7 @@
  * list.c - the pids of all processes: getdents64 of the proc root, decoded
  * here because readdir() would allocate a stream and look at every name twice.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "core/fail.h"
 #include "host/linux/system.h"

@@ -2,7 +2,7 @@
  * mounts.c - the mounts that this process sees, read in blocks: hosts of
  * containers have thousands of them.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "host/linux/system.h"
 

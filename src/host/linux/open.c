@@ -7,7 +7,7 @@
  * a live root sources that go by number may be asked. Any other directory is
  * read as files only, and must at least look like a recording.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "core/fail.h"
 #include "core/memory.h"

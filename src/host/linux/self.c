@@ -6,7 +6,7 @@
  * rest stay open once they were asked for, which saves two thirds of their
  * price. Only what the fields need is asked.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "core/fail.h"
 #include "host/linux/capture.h"

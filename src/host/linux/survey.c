@@ -3,7 +3,7 @@
  * the thing once, on ourselves, on the first process of all, or on another
  * user's, and says what came. No version number is consulted.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "core/fail.h"
 #include "host/linux/system.h"

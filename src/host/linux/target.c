@@ -7,7 +7,7 @@
  * pidfd answers also when /proc hides it, which is how "hidden" is told from
  * "ended". Where neither can say, the answer is "cannot tell", never "gone".
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "core/fail.h"
 #include "core/memory.h"

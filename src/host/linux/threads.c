@@ -7,7 +7,7 @@
  * its two counters are read below it, and it is left out when it ends
  * meanwhile. What ended threads had counted is lost: the sum is a lower bound.
  */
-#include "host/linux/features.h"
+#include "host/linux/gnu.h"
 
 #include "core/fail.h"
 #include "host/linux/system.h"
