@@ -273,7 +273,9 @@ enum plim_method {
 	  "the field is no counter, so it has no rate")                       \
 	X(TOO_MANY_DESCRIPTORS, 31, SKIPPED, "no_free_descriptor",            \
 	  "this process has no free file descriptor to read it with")         \
-	X(NO_LIMIT, 32, NOT_APPLICABLE, "no_limit", "no limit is set")
+	X(NO_LIMIT, 32, NOT_APPLICABLE, "no_limit", "no limit is set")         \
+	X(NO_FILE, 33, UNSUPPORTED, "no_such_file",                            \
+	  "this kernel, or this recording, has no such file of the process")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,

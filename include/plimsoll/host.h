@@ -59,8 +59,8 @@ typedef struct plim_host_options {
 /*
  * Opens a host and stores it in `*host`. `options` may be NULL. Errors:
  * PLIM_EROOT if proc_root is no proc file system and no recording of one,
- * PLIM_EDENIED, PLIM_ENOMEM, PLIM_EUNSUPPORTED on a system without a backend
- * (there it still opens where the build asked for -Dhost=none).
+ * PLIM_EDENIED, PLIM_ENOMEM, PLIM_ESYSTEM (no free descriptor, for one). A
+ * build with -Dhost=none opens a host whose every figure is UNSUPPORTED.
  */
 PLIM_API int plim_host_open(plim_host **host, const plim_host_options *options,
 			    plim_error *error);

@@ -40,7 +40,9 @@ PLIM_API int plim_usage_refresh_self(plim_usage *usage,
  * Measures a remembered process; wake-ups are summed over its threads. If it
  * has ended or its pid has another owner, the record stays as it was, its
  * last live state, and the result is PLIM_ENOPROCESS or PLIM_EREPLACED;
- * PLIM_EHIDDEN if it is not visible any more.
+ * PLIM_EHIDDEN if it is not visible any more, PLIM_ECANNOTTELL if nothing
+ * tells which of these. PLIM_ELIMIT, PLIM_ENOMEM, PLIM_ESYSTEM likewise leave
+ * the record as it was.
  */
 PLIM_API int plim_usage_refresh(plim_usage *usage, plim_target *target,
 				const plim_field_set *fields,

@@ -176,9 +176,10 @@ int plimp_is_starved(int error)
 int plimp_reason_of(int error)
 {
 	switch (error) {
-	case ENOENT:
 	case ESRCH:
 		return PLIM_REASON_ENDED;
+	case ENOENT:
+		return PLIM_REASON_NO_FILE;
 	case EACCES:
 	case EPERM:
 		return PLIM_REASON_NOT_PERMITTED;

@@ -70,6 +70,9 @@ int plimp_capture_file(struct plimp_capture *capture, const char *path,
 
 	if (error == 0)
 		capture->unproven = 0;
+	if (error == ENOENT &&
+	    plimp_probe_directory(capture->host, capture->directory) != 0)
+		error = ESRCH;
 	return error;
 }
 

@@ -35,7 +35,11 @@ void plimp_capture_set(struct plimp_capture *capture, int field,
 void plimp_capture_missing(struct plimp_capture *capture,
 			   const plim_field_set *group, plim_count figure);
 
-/* Reads a file of the process: 0 or the error. Success proves the process. */
+/*
+ * Reads a file of the process: 0 or the error. Success proves the process.
+ * ESRCH if it ended; ENOENT if it is still there and has no such file: `io`
+ * takes a kernel that accounts for it, and a recording may lack any.
+ */
 int plimp_capture_file(struct plimp_capture *capture, const char *path,
 		       plim_bytes *text);
 

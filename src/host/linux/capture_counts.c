@@ -121,7 +121,7 @@ static int counts_io(struct plimp_capture *capture)
 	if (!plimp_capture_wants_any(capture, &capture_io_group))
 		return PLIM_OK;
 	error = plimp_capture_file(capture, "io", &text);
-	if (plimp_is_gone(error) && capture->host->system->live)
+	if (error == ESRCH)
 		return PLIM_ENOPROCESS;
 	if (error == 0 && plimp_decode_io(text, &io) != PLIM_OK)
 		error = EBADMSG;
@@ -186,9 +186,13 @@ static int counts_descriptors(struct plimp_capture *capture)
 		figure = plimp_known((uint64_t)status.st_size,
 				     PLIM_METHOD_FD_DIRECTORY_SIZE);
 	} else {
-		if (plimp_is_gone(errno))
+		int problem = errno;
+
+		if (plimp_is_gone(problem) &&
+		    plimp_probe_directory(capture->host, capture->directory) !=
+			0)
 			return PLIM_ENOPROCESS;
-		figure = plimp_missing_file(errno);
+		figure = plimp_missing_file(problem);
 	}
 	plimp_capture_set(capture, PLIM_FIELD_DESCRIPTORS, figure);
 	return PLIM_OK;

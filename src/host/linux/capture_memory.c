@@ -65,14 +65,13 @@ static int capture_statm(struct plimp_capture *capture, const char *path)
 	plim_bytes text;
 	int error = plimp_capture_file(capture, path, &text);
 
-	if (plimp_is_gone(error) && !capture->leaderless)
+	if (error == ESRCH && !capture->leaderless)
 		return PLIM_ENOPROCESS;
 	if (error == 0 && (plimp_decode_statm(text, &statm) != PLIM_OK ||
 			   !plimp_statm_is_sound(capture->host, &statm)))
 		error = EBADMSG;
 	if (error == 0 && statm.size_pages == 0)
-		error =
-		    ESRCH; /* it has given its memory back: on its way out */
+		error = ESRCH; /* its memory is given back: on its way out */
 	if (error != 0)
 		plimp_capture_missing(capture, &capture_statm_group,
 				      plimp_missing_file(error));
@@ -148,7 +147,7 @@ static int capture_status(struct plimp_capture *capture, const char *path,
 	plim_bytes text;
 	int error = plimp_capture_file(capture, path, &text);
 
-	if (plimp_is_gone(error) && !capture->leaderless)
+	if (error == ESRCH && !capture->leaderless)
 		return PLIM_ENOPROCESS;
 	if (error == 0 && plimp_decode_status(text, &status) != PLIM_OK)
 		error = EBADMSG;

@@ -138,7 +138,11 @@ static int open_root(plim_host *host, plim_error *error)
 	return PLIM_OK;
 }
 
-/* Boot time, once: a clock that is set later does not move a start. */
+/*
+ * Boot time, once: a clock that is set later does not move a start. Rounded
+ * to 10 ms, which is all that a start tick knows, so that two hosts that were
+ * opened one after the other tell the same start of the same process.
+ */
 static void open_boot(plim_host *host)
 {
 	struct plimp_system *system = host->system;
@@ -153,7 +157,8 @@ static void open_boot(plim_host *host)
 			     ((int64_t)real.tv_nsec - boot.tv_nsec) / 1000000;
 
 		system->boot_known = ms >= 0;
-		system->boot_unix_ms = ms >= 0 ? (uint64_t)ms : 0;
+		if (system->boot_known)
+			system->boot_unix_ms = ((uint64_t)ms + 5) / 10 * 10;
 	} else if (plimp_read_file(host, system->root, "stat", &text) == 0 &&
 		   plimp_decode_btime(text, &seconds) == PLIM_OK &&
 		   seconds <= UINT64_MAX / 2000) {

@@ -106,7 +106,8 @@ int plimp_open_process(plim_host *host, int32_t pid);
 /* 0 if the process behind a directory still exists, else the error. */
 int plimp_probe_directory(plim_host *host, int directory);
 
-/* The reason that a failed read gives its figures. */
+/* The reason that a failed read gives its figures: ESRCH is an end, ENOENT a
+ * file that is not there though its process is. */
 int plimp_reason_of(int error);
 
 /* 1 if the error says that the process is no more. */

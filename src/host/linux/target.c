@@ -59,6 +59,24 @@ static int target_has_owner(plim_host *host, int32_t pid)
 	return kill(pid, 0) == 0 || errno != ESRCH;
 }
 
+/* 1 if somebody has this pid and has no directory all the same: alive after
+ * the look for it has failed, so that an end or a start does not count. */
+static int target_is_unseen(plim_host *host, int32_t pid, const char *name)
+{
+	struct stat status;
+	int pidfd = plimp_call_pidfd(host, pid);
+	int unseen;
+
+	/* The number is looked up before a descriptor is. */
+	if (pidfd < 0)
+		return plimp_is_starved(errno);
+	unseen =
+	    plimp_call_stat(host, host->system->root, name, &status, 0) != 0 &&
+	    target_probe_pidfd(host, pidfd) == 0;
+	plimp_call_close(host, pidfd);
+	return unseen;
+}
+
 /* Why there is no directory for a pid: nobody has it, or it is hidden. */
 static int target_explain(plim_target *target, int32_t pid, int problem,
 			  plim_error *error)
@@ -72,15 +90,10 @@ static int target_explain(plim_target *target, int32_t pid, int problem,
 	if (!denied && !plimp_is_gone(problem))
 		return plimp_fail(error, PLIM_ESYSTEM, problem, "open process",
 				  name, NULL);
-	if (host->system->has_pidfd) {
-		int pidfd = plimp_call_pidfd(host, pid);
-
-		/* The number is looked up before a descriptor is. */
-		found = pidfd >= 0 || plimp_is_starved(errno);
-		plimp_call_close(host, pidfd);
-	} else if (host->system->live) {
+	if (!denied && host->system->has_pidfd)
+		found = target_is_unseen(host, pid, name);
+	else if (!denied && host->system->live)
 		found = target_has_owner(host, pid);
-	}
 	if (denied || found)
 		return plimp_fail(error, PLIM_EHIDDEN, 0, "open process", name,
 				  "%s is mounted with hidepid: ask as its "
@@ -121,9 +134,12 @@ static int target_is_process(plim_host *host, int directory, int32_t pid,
 	plim_bytes text;
 	char name[16];
 
+	/* A process that was reaped under the reader has the numbers 0; the
+	 * look at the directory that follows finds it gone. */
 	if (plimp_read_file(host, directory, "status", &text) != 0 ||
 	    plimp_decode_status(text, &status) != PLIM_OK ||
-	    (status.has & PLIMP_STATUS_TGID) == 0 || status.tgid == pid)
+	    (status.has & PLIMP_STATUS_TGID) == 0 || status.tgid == pid ||
+	    status.tgid == 0)
 		return PLIM_OK;
 	snprintf(name, sizeof name, "%d", (int)pid);
 	return plimp_fail(error, PLIM_ETHREAD, 0, "open process", name,
@@ -231,7 +247,9 @@ static int target_fate(plim_target *target, int problem)
 	if (!plimp_is_gone(problem))
 		return PLIM_FATE_CANNOT_TELL;
 	if (alive == 0)
-		return PLIM_FATE_HIDDEN;
+		return plimp_probe_directory(host, target->grip->directory) == 0
+			   ? PLIM_FATE_CANNOT_TELL
+			   : PLIM_FATE_HIDDEN;
 	if (!host->system->live)
 		return target_successor(target);
 	hidepid = plimp_system_hidepid(host);

@@ -1,0 +1,557 @@
+/*
+ * allocation_entries.c - every public function that asks for memory, each in
+ * the situations in which it asks for more of it (allocation.h).
+ */
+#include "allocation.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WORDS	   8
+#define WORD_SIZE  16000
+#define MORE_FIRST 2000
+#define MORE_LAST  2699
+
+struct site_world site_world;
+
+static char word_text[WORDS][WORD_SIZE + 1];
+
+void site_world_begin(void)
+{
+	const char *wordy[WORDS + 2] = {"idle"};
+
+	for (int i = 0; i < WORDS; i++) {
+		memset(word_text[i], 'a' + i, WORD_SIZE);
+		wordy[i + 1] = word_text[i];
+	}
+	spawn_start(&site_world.plain, (const char *const[]){"idle", NULL});
+	spawn_start(&site_world.threaded,
+		    (const char *const[]){"threads", "300", NULL});
+	spawn_start(&site_world.wordy, wordy);
+	fixture_new(&site_world.fixture);
+	fixture_host(&site_world.fixture, 0);
+	fixture_process(&site_world.fixture, 10, "ten", 3);
+	fixture_process(&site_world.fixture, 11, "eleven", 6);
+}
+
+void site_world_end(void)
+{
+	fixture_free(&site_world.fixture);
+	spawn_end(&site_world.wordy);
+	spawn_end(&site_world.threaded);
+	spawn_end(&site_world.plain);
+}
+
+static int open_act(struct site *site, const char *root, plim_error *error)
+{
+	plim_host_options options = {
+	    .size = sizeof(options),
+	    .proc_root = root,
+	    .allocator = site->allocator,
+	};
+	plim_host *made = SITE_POISON;
+	int code = plim_host_open(&made, &options, error);
+
+	if (code != PLIM_OK) {
+		assert_ptr_equal(made, SITE_POISON);
+		return code;
+	}
+	site->host = made;
+	assert_int_equal(plim_host_count(made, PLIM_HOST_IS_LIVE).value,
+			 root == NULL);
+	return code;
+}
+
+static int live_act(struct site *site, plim_error *error)
+{
+	return open_act(site, NULL, error);
+}
+
+static int fixture_act(struct site *site, plim_error *error)
+{
+	return open_act(site, site_world.fixture.root, error);
+}
+
+static void host_prepare(struct site *site)
+{
+	site->host = fault_host(&site->memory, NULL);
+}
+
+static int survey_count(const plim_finding *finding, void *user)
+{
+	(void)finding;
+	++*(int *)user;
+	return 0;
+}
+
+/* Half a survey would be a wrong one. */
+static int survey_act(struct site *site, plim_error *error)
+{
+	int count = 0;
+	int code = plim_host_survey(site->host, survey_count, &count, error);
+
+	if (code != PLIM_OK)
+		assert_int_equal(count, 0);
+	else
+		assert_true(count > 3);
+	return code;
+}
+
+static int target_act(struct site *site, plim_error *error)
+{
+	plim_target *made = SITE_POISON;
+	int code =
+	    plim_target_open(&made, site->host, site_world.plain.pid, error);
+
+	if (code != PLIM_OK) {
+		assert_ptr_equal(made, SITE_POISON);
+		return code;
+	}
+	site->target = made;
+	expect_fate(made, PLIM_FATE_SAME, 0, 0);
+	return code;
+}
+
+static int identity_act(struct site *site, plim_error *error)
+{
+	plim_target *made = SITE_POISON;
+	plim_host *other = open_host(0);
+	plim_target *known_target = open_target(other, site_world.plain.pid);
+	plim_identity identity = plim_target_identity(known_target);
+	int code;
+
+	plim_target_close(known_target);
+	plim_host_close(other);
+	code = plim_target_open_identity(&made, site->host, &identity, error);
+	if (code != PLIM_OK) {
+		assert_ptr_equal(made, SITE_POISON);
+		return code;
+	}
+	site->target = made;
+	return code;
+}
+
+/* The helper's stack and its text; then text that grows again and again. */
+static int line_act(struct site *site, const struct spawn *spawn, size_t size,
+		    plim_error *error)
+{
+	plim_text text;
+	plim_text before;
+	int code;
+
+	memset(&text, 0x5a, sizeof(text));
+	before = text;
+	code = plim_target_command_line(site->target, &text, error);
+	if (code != PLIM_OK) {
+		assert_memory_equal(&text, &before, sizeof(text));
+		return code;
+	}
+	assert_int_equal(text.state, PLIM_STATE_KNOWN);
+	assert_int_equal(text.bytes.size, size);
+	assert_memory_equal(text.bytes.data, "idle", 5);
+	(void)spawn;
+	return code;
+}
+
+static void line_prepare(struct site *site)
+{
+	host_prepare(site);
+	site->target = open_target(site->host, site_world.plain.pid);
+}
+
+static int line_short_act(struct site *site, plim_error *error)
+{
+	return line_act(site, &site_world.plain, 5, error);
+}
+
+static void line_long_prepare(struct site *site)
+{
+	host_prepare(site);
+	site->target = open_target(site->host, site_world.wordy.pid);
+}
+
+static void line_again_prepare(struct site *site)
+{
+	line_prepare(site);
+	assert_int_equal(line_short_act(site, NULL), PLIM_OK);
+	plim_target_close(site->target);
+	site->target = open_target(site->host, site_world.wordy.pid);
+}
+
+static int line_long_act(struct site *site, plim_error *error)
+{
+	return line_act(site, &site_world.wordy, 5 + WORDS * (WORD_SIZE + 1),
+			error);
+}
+
+static int snapshot_new_act(struct site *site, plim_error *error)
+{
+	plim_snapshot *made = SITE_POISON;
+	int code = plim_snapshot_new(&made, site->host, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->snapshot = made;
+	return code;
+}
+
+static int take_with(struct site *site, int threads, plim_error *error)
+{
+	plim_snapshot_options options = {
+	    .size = sizeof(options),
+	    .threads = threads,
+	};
+
+	return plim_snapshot_take(site->snapshot, &options, error);
+}
+
+static void take_prepare(struct site *site)
+{
+	host_prepare(site);
+	site->snapshot = new_snapshot(site->host);
+}
+
+static void take_again_prepare(struct site *site)
+{
+	take_prepare(site);
+	assert_int_equal(take_with(site, 1, NULL), PLIM_OK);
+}
+
+/* Both halves are large enough for the records, not for the threads. */
+static void take_threads_prepare(struct site *site)
+{
+	take_prepare(site);
+	assert_int_equal(take_with(site, 0, NULL), PLIM_OK);
+	assert_int_equal(take_with(site, 0, NULL), PLIM_OK);
+}
+
+static int take_act(struct site *site, plim_error *error)
+{
+	int code = take_with(site, 1, error);
+	const plim_process *record;
+
+	if (code != PLIM_OK)
+		return code;
+	record = plim_snapshot_find(site->snapshot, site_world.threaded.pid);
+	assert_non_null(record);
+	assert_int_equal(known(record, PLIM_FIELD_THREADS), 301);
+	assert_true(known(record, PLIM_FIELD_WAKEUPS) >= 301);
+	assert_non_null(
+	    plim_snapshot_find(site->snapshot, site_world.plain.pid));
+	assert_non_null(plim_snapshot_find(site->snapshot, getpid()));
+	return code;
+}
+
+static void more_path(int number, char path[300])
+{
+	snprintf(path, 300, "%s/%d", site_world.fixture.root, number);
+}
+
+static void more_remove(void)
+{
+	char path[300];
+
+	for (int i = MORE_FIRST; i <= MORE_LAST; i++) {
+		more_path(i, path);
+		if (rmdir(path) != 0)
+			assert_int_equal(errno, ENOENT);
+	}
+}
+
+/* Seven hundred that end while they are read come into the listing. */
+static void take_more_prepare(struct site *site)
+{
+	char path[300];
+
+	more_remove();
+	site->host = fault_host(&site->memory, site_world.fixture.root);
+	site->snapshot = new_snapshot(site->host);
+	assert_int_equal(take_with(site, 1, NULL), PLIM_OK);
+	assert_int_equal(take_with(site, 1, NULL), PLIM_OK);
+	for (int i = MORE_FIRST; i <= MORE_LAST; i++) {
+		more_path(i, path);
+		assert_int_equal(mkdir(path, 0755), 0);
+	}
+}
+
+static int take_more_act(struct site *site, plim_error *error)
+{
+	int code = take_with(site, 1, error);
+
+	if (code != PLIM_OK)
+		return code;
+	assert_int_equal(plim_snapshot_size(site->snapshot), 2);
+	assert_int_equal(plim_snapshot_cost(site->snapshot).vanished,
+			 MORE_LAST - MORE_FIRST + 1);
+	more_remove();
+	return code;
+}
+
+static int usage_new_act(struct site *site, plim_error *error)
+{
+	plim_usage *made = SITE_POISON;
+	int code = plim_usage_new(&made, site->host, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->usage = made;
+	return code;
+}
+
+static void refresh_prepare(struct site *site)
+{
+	line_prepare(site);
+	site->usage = new_usage(site->host);
+}
+
+/* It holds the record of another process, and room for one thread's. */
+static void refresh_grown_prepare(struct site *site)
+{
+	refresh_prepare(site);
+	measure(site->usage, site->target);
+	measure(site->usage, site->target);
+	plim_target_close(site->target);
+	site->target = open_target(site->host, site_world.threaded.pid);
+}
+
+static int refresh_act(struct site *site, plim_error *error)
+{
+	int code = plim_usage_refresh(site->usage, site->target, NULL, error);
+
+	if (code == PLIM_OK)
+		assert_int_equal(
+		    plim_process_pid(plim_usage_process(site->usage)),
+		    plim_target_identity(site->target).pid);
+	return code;
+}
+
+static int filter_act(struct site *site, plim_error *error)
+{
+	static const char text[] =
+	    "not (name ~ \"a*\\x41\" and (resident > 100MiB or cpu_percent > "
+	    "5%)) or known(disk_ops) and pid != 1 and state = \"S\" or "
+	    "wakeups_per_second > 10";
+	plim_filter *made = SITE_POISON;
+	int code = plim_filter_new(&made, text, &site->allocator, error);
+
+	if (code != PLIM_OK) {
+		assert_ptr_equal(made, SITE_POISON);
+		return code;
+	}
+	site->filter = made;
+	assert_int_equal(plim_filter_needs_rates(made), 1);
+	return code;
+}
+
+static int swallow(const char *data, size_t size, void *user)
+{
+	(void)data;
+	*(size_t *)user += size;
+	return 0;
+}
+
+static size_t swallowed;
+
+static int json_act(struct site *site, plim_error *error)
+{
+	plim_json *made = SITE_POISON;
+	int code = plim_json_new(&made, swallow, &swallowed, 2,
+				 &site->allocator, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->json = made;
+	return code;
+}
+
+static int table_new_act(struct site *site, plim_error *error)
+{
+	plim_table *made = SITE_POISON;
+	int code = plim_table_new(&made, &site->allocator, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->table = made;
+	return code;
+}
+
+static void table_prepare(struct site *site)
+{
+	assert_int_equal(table_new_act(site, NULL), PLIM_OK);
+}
+
+/* Nothing may be written of a table that lacks something. */
+static int table_print(struct site *site, plim_error *error)
+{
+	int code;
+
+	swallowed = 0;
+	code = plim_table_print(site->table, 0, 1, swallow, &swallowed, error);
+	assert_int_equal(swallowed > 0, code == PLIM_OK);
+	return code;
+}
+
+/* A lost column cannot be had again: the table is made anew. */
+static int table_column_act(struct site *site, plim_error *error)
+{
+	struct fault_memory held;
+
+	if (site->round++ > 0) {
+		held = site->memory;
+		fault_arm(&site->memory, 0, 0);
+		plim_table_free(site->table);
+		table_prepare(site);
+		site->memory.fail_at = held.fail_at;
+	}
+	for (int i = 0; i < 40; i++)
+		plim_table_column(site->table, "TITLE OF A COLUMN", i % 2);
+	return table_print(site, error);
+}
+
+static void table_cells_prepare(struct site *site)
+{
+	table_prepare(site);
+	plim_table_column(site->table, "A", 0);
+	plim_table_column(site->table, "B", 1);
+}
+
+static int table_text_act(struct site *site, plim_error *error)
+{
+	plim_table_clear(site->table);
+	for (int i = 0; i < 300; i++)
+		plim_table_text(site->table, (plim_bytes){word_text[0], 40});
+	return table_print(site, error);
+}
+
+static int table_count_act(struct site *site, plim_error *error)
+{
+	plim_table_clear(site->table);
+	for (uint64_t i = 0; i < 300; i++)
+		plim_table_count(site->table,
+				 plim_count_known(i << 30, PLIM_METHOD_STAT),
+				 PLIM_UNIT_BYTES);
+	return table_print(site, error);
+}
+
+static int table_real_act(struct site *site, plim_error *error)
+{
+	plim_table_clear(site->table);
+	for (int i = 0; i < 300; i++)
+		plim_table_real(site->table,
+				plim_real_known(i / 3.0, PLIM_METHOD_STAT),
+				PLIM_UNIT_PERCENT);
+	return table_print(site, error);
+}
+
+static int meter_new_act(struct site *site, plim_error *error)
+{
+	plim_meter *made = SITE_POISON;
+	int code = plim_meter_new(&made, &site->allocator, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->meter = made;
+	return code;
+}
+
+static plim_stamp meter_time(uint64_t seconds)
+{
+	plim_stamp stamp = {{seconds * 1000000000u}, {seconds * 1000000000u}};
+
+	return stamp;
+}
+
+/* Every rate of the second round is known, whatever could not be put in
+ * between; what was not put has none. */
+static int meter_put(struct site *site, int32_t pid, uint64_t value,
+		     double expected, plim_error *error)
+{
+	plim_identity key = {.pid = pid};
+	plim_real rate = plim_real_known(-1, PLIM_METHOD_MIXED);
+	int code = plim_meter_put(site->meter, &key,
+				  plim_count_known(value, PLIM_METHOD_STAT),
+				  &rate, error);
+
+	if (code != PLIM_OK)
+		assert_true(rate.value == -1 &&
+			    rate.method == PLIM_METHOD_MIXED);
+	else if (expected >= 0)
+		assert_true(rate.state == PLIM_STATE_KNOWN &&
+			    rate.value == expected);
+	else
+		assert_int_equal(rate.state, PLIM_STATE_PENDING);
+	return code;
+}
+
+static void meter_prepare(struct site *site)
+{
+	assert_int_equal(meter_new_act(site, NULL), PLIM_OK);
+	plim_meter_round(site->meter, meter_time(1));
+	for (int32_t i = 1; i <= 20; i++)
+		assert_int_equal(meter_put(site, i, 100, -1, NULL), PLIM_OK);
+	plim_meter_round(site->meter, meter_time(3));
+	site->round = 1;
+}
+
+static int meter_put_act(struct site *site, plim_error *error)
+{
+	int code = PLIM_OK;
+
+	while (code == PLIM_OK && site->round <= 300) {
+		code = meter_put(site, site->round, 300,
+				 site->round <= 20 ? 100 : -1, error);
+		if (code == PLIM_OK)
+			site->round++;
+	}
+	return code;
+}
+
+#define MADE(symbol, prepare, act)                \
+	{                                         \
+#symbol, #symbol, prepare, act, 0 \
+	}
+const struct entry site_entries[] = {
+    {"plim_host_open", "plim_host_open, live", NULL, live_act, 0},
+    {"plim_host_open", "plim_host_open, fixture", NULL, fixture_act, 0},
+    MADE(plim_host_survey, host_prepare, survey_act),
+    MADE(plim_target_open, host_prepare, target_act),
+    MADE(plim_target_open_identity, host_prepare, identity_act),
+    {"plim_target_command_line", "plim_target_command_line, short",
+     line_prepare, line_short_act, 1},
+    {"plim_target_command_line", "plim_target_command_line, long",
+     line_long_prepare, line_long_act, 1},
+    {"plim_target_command_line", "plim_target_command_line, again",
+     line_again_prepare, line_long_act, 1},
+    MADE(plim_snapshot_new, host_prepare, snapshot_new_act),
+    {"plim_snapshot_take", "plim_snapshot_take, first", take_prepare, take_act,
+     0},
+    {"plim_snapshot_take", "plim_snapshot_take, second", take_again_prepare,
+     take_act, 0},
+    {"plim_snapshot_take", "plim_snapshot_take, threads", take_threads_prepare,
+     take_act, 0},
+    {"plim_snapshot_take", "plim_snapshot_take, more", take_more_prepare,
+     take_more_act, 0},
+    MADE(plim_usage_new, host_prepare, usage_new_act),
+    {"plim_usage_refresh", "plim_usage_refresh, first", refresh_prepare,
+     refresh_act, 0},
+    {"plim_usage_refresh", "plim_usage_refresh, grown", refresh_grown_prepare,
+     refresh_act, 0},
+    MADE(plim_filter_new, NULL, filter_act),
+    MADE(plim_json_new, NULL, json_act),
+    MADE(plim_table_new, NULL, table_new_act),
+    MADE(plim_table_column, table_prepare, table_column_act),
+    MADE(plim_table_text, table_cells_prepare, table_text_act),
+    MADE(plim_table_count, table_cells_prepare, table_count_act),
+    MADE(plim_table_real, table_cells_prepare, table_real_act),
+    MADE(plim_meter_new, NULL, meter_new_act),
+    MADE(plim_meter_put, meter_prepare, meter_put_act),
+};
+const size_t site_entry_count = sizeof(site_entries) / sizeof(site_entries[0]);

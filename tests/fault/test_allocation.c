@@ -1,0 +1,457 @@
+/*
+ * test_allocation.c - memory runs out at every place where it can.
+ *
+ * Each public function that asks for memory is called with the first request
+ * failing, then with the second, and so on until none fails any more; once
+ * with that one request alone, once with all later ones too. Each time the
+ * answer is PLIM_ENOMEM with its record, outputs and former contents are
+ * untouched, nothing is leaked, the same call succeeds afterwards, and when
+ * all is closed nothing is left. The table of these functions is held against
+ * the symbol map, so that a new function cannot be forgotten.
+ */
+#include "allocation.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DUMP_SIZE (8u << 20)
+
+static int world_setup(void **state)
+{
+	(void)state;
+	site_world_begin();
+	return 0;
+}
+
+static int world_teardown(void **state)
+{
+	(void)state;
+	site_world_end();
+	return 0;
+}
+
+static void site_begin(struct site *site, const struct entry *entry)
+{
+	memset(site, 0, sizeof(*site));
+	site->allocator = fault_allocator(&site->memory);
+	if (entry->prepare != NULL)
+		entry->prepare(site);
+}
+
+static void site_end(struct site *site)
+{
+	fault_arm(&site->memory, 0, 0);
+	plim_filter_free(site->filter);
+	plim_json_free(site->json);
+	plim_table_free(site->table);
+	plim_meter_free(site->meter);
+	plim_usage_free(site->usage);
+	plim_snapshot_free(site->snapshot);
+	plim_target_close(site->target);
+	plim_host_close(site->host);
+	assert_int_equal(site->memory.live, 0);
+	assert_int_equal(site->memory.blocks, 0);
+}
+
+/* What snapshot and usage hold, as text. */
+static size_t site_dump(const struct site *site, char *text)
+{
+	size_t used = 0;
+
+	if (site->usage != NULL)
+		used += fault_record(plim_usage_process(site->usage), text,
+				     DUMP_SIZE);
+	if (site->snapshot == NULL)
+		return used;
+	for (size_t i = 0; i < plim_snapshot_size(site->snapshot); i++)
+		used += fault_record(plim_snapshot_at(site->snapshot, i),
+				     text + used, DUMP_SIZE - used);
+	used += (size_t)snprintf(
+	    text + used, DUMP_SIZE - used, "%llu %llu",
+	    (unsigned long long)plim_snapshot_begin(site->snapshot)
+		.monotonic.ns,
+	    (unsigned long long)plim_snapshot_cost(site->snapshot)
+		.system_calls);
+	return used;
+}
+
+/* After a failure: nothing but the failure has happened. */
+static void expect_untouched(const struct site *site, const struct entry *entry,
+			     size_t descriptors,
+			     const struct fault_children *children,
+			     const char *former, size_t former_size)
+{
+	static char now[DUMP_SIZE];
+	size_t size = site_dump(site, now);
+
+	assert_int_equal(size, former_size);
+	assert_memory_equal(now, former, size);
+	if (entry->may_shrink) {
+		assert_true(fault_descriptors() <= descriptors);
+		assert_int_equal(fault_new_child(children), 0);
+	} else {
+		assert_int_equal(fault_descriptors(), descriptors);
+		fault_expect_children(children);
+	}
+}
+
+/* Request `k` fails. 1 if it was made, 0 if there are fewer. */
+static int attempt(const struct entry *entry, size_t k, int all_after)
+{
+	static char former[DUMP_SIZE];
+	struct fault_children children;
+	plim_error error = fault_poisoned();
+	struct site site;
+	size_t former_size;
+	size_t descriptors;
+	int failed;
+	int code;
+
+	site_begin(&site, entry);
+	former_size = site_dump(&site, former);
+	children = fault_children();
+	descriptors = fault_descriptors();
+	fault_arm(&site.memory, k, all_after);
+	code = entry->act(&site, &error);
+	failed = site.memory.failed > 0;
+	fault_arm(&site.memory, 0, 0);
+	if (failed) {
+		assert_int_equal(code, PLIM_ENOMEM);
+		fault_expect_error(&error, PLIM_ENOMEM);
+		expect_untouched(&site, entry, descriptors, &children, former,
+				 former_size);
+		error = fault_poisoned();
+		code = entry->act(&site, &error);
+	}
+	assert_int_equal(code, PLIM_OK);
+	assert_true(fault_is_poisoned(&error));
+	site_end(&site);
+	return failed;
+}
+
+static size_t fail_in_turn(const struct entry *entry, int all_after)
+{
+	struct fault_children children = fault_children();
+	size_t descriptors = fault_descriptors();
+	size_t k = 1;
+
+	while (attempt(entry, k, all_after)) {
+		fault_expect_children(&children);
+		assert_int_equal(fault_descriptors(), descriptors);
+		assert_true(++k < 1000);
+	}
+	return k - 1;
+}
+
+static void test_entry(void **state)
+{
+	const struct entry *entry = *state;
+	size_t alone = fail_in_turn(entry, 0);
+	size_t onwards = fail_in_turn(entry, 1);
+
+	assert_true(alone > 0 && onwards > 0);
+	printf("%s: %zu allocations failed in turn\n", entry->name, alone);
+	fflush(stdout);
+}
+
+/* Functions that never ask for memory. What needs a host, a target or a
+ * writer is called in test_never below; the rest takes values only. */
+static const char *const never[] = {
+    "plim_base_name",
+    "plim_bound_word",
+    "plim_change_rate",
+    "plim_count_bounded",
+    "plim_count_known",
+    "plim_count_max",
+    "plim_count_missing",
+    "plim_count_order",
+    "plim_counter_change",
+    "plim_counter_rate",
+    "plim_csv_header",
+    "plim_csv_process",
+    "plim_error_message",
+    "plim_error_text",
+    "plim_error_word",
+    "plim_escape",
+    "plim_field_at",
+    "plim_field_count",
+    "plim_field_find",
+    "plim_field_get",
+    "plim_field_set_add",
+    "plim_field_set_has",
+    "plim_field_set_parse",
+    "plim_field_set_preset",
+    "plim_field_set_remove",
+    "plim_filter_fields",
+    "plim_filter_free",
+    "plim_filter_match",
+    "plim_filter_needs_rates",
+    "plim_gauge_change",
+    "plim_host_close",
+    "plim_host_cost",
+    "plim_host_count",
+    "plim_host_now",
+    "plim_host_text",
+    "plim_host_usable_cpus",
+    "plim_identity_compare",
+    "plim_identity_format",
+    "plim_identity_parse",
+    "plim_identity_rung",
+    "plim_is_utf8",
+    "plim_json_array",
+    "plim_json_boolean",
+    "plim_json_cost",
+    "plim_json_end",
+    "plim_json_error",
+    "plim_json_finish",
+    "plim_json_free",
+    "plim_json_host",
+    "plim_json_null",
+    "plim_json_number",
+    "plim_json_object",
+    "plim_json_process",
+    "plim_json_string",
+    "plim_json_text",
+    "plim_json_whole",
+    "plim_meter_free",
+    "plim_meter_round",
+    "plim_method_text",
+    "plim_method_word",
+    "plim_nearest_name",
+    "plim_number_format",
+    "plim_process_change",
+    "plim_process_count",
+    "plim_process_cpu_percent",
+    "plim_process_identity",
+    "plim_process_interval",
+    "plim_process_is_child_of",
+    "plim_process_is_measured",
+    "plim_process_pid",
+    "plim_process_rate",
+    "plim_process_stamp",
+    "plim_process_text",
+    "plim_quantity_format",
+    "plim_quantity_parse",
+    "plim_quantity_parse_whole",
+    "plim_ratio",
+    "plim_real_known",
+    "plim_real_missing",
+    "plim_real_of",
+    "plim_real_order",
+    "plim_reason_state",
+    "plim_reason_text",
+    "plim_reason_word",
+    "plim_snapshot_at",
+    "plim_snapshot_begin",
+    "plim_snapshot_compare",
+    "plim_snapshot_cost",
+    "plim_snapshot_end",
+    "plim_snapshot_find",
+    "plim_snapshot_free",
+    "plim_snapshot_size",
+    "plim_state_text",
+    "plim_state_word",
+    "plim_sum_add",
+    "plim_sum_total",
+    "plim_system_error_name",
+    "plim_table_ascii",
+    "plim_table_clear",
+    "plim_table_free",
+    "plim_table_print",
+    "plim_target_check",
+    "plim_target_close",
+    "plim_target_exit_status",
+    "plim_target_identity",
+    "plim_target_poll_descriptor",
+    "plim_target_signal",
+    "plim_target_wait",
+    "plim_text_width",
+    "plim_unit_word",
+    "plim_usage_basic",
+    "plim_usage_cost",
+    "plim_usage_free",
+    "plim_usage_process",
+    "plim_usage_reap",
+    "plim_usage_refresh_self",
+    "plim_version",
+};
+#define NEVER_COUNT (sizeof(never) / sizeof(never[0]))
+
+static int listed(const char *symbol)
+{
+	int found = 0;
+
+	for (size_t i = 0; i < NEVER_COUNT; i++)
+		found += strcmp(never[i], symbol) == 0;
+	for (size_t i = 0; i < site_entry_count; i++)
+		if (strcmp(site_entries[i].symbol, symbol) == 0)
+			return found + 1;
+	return found;
+}
+
+/* The words of the map that end with a semicolon, plim_ ones. */
+static size_t map_symbols(char names[][64], size_t most)
+{
+	FILE *map = fopen(FAULT_MAP, "re");
+	char line[256];
+	size_t count = 0;
+
+	assert_non_null(map);
+	while (fgets(line, sizeof(line), map) != NULL) {
+		char *at = line + strspn(line, " \t");
+		size_t size = strcspn(at, ";");
+
+		if (strncmp(at, "plim_", 5) != 0 || at[size] != ';')
+			continue;
+		assert_true(size < 64 && count < most);
+		memcpy(names[count], at, size);
+		names[count++][size] = '\0';
+	}
+	fclose(map);
+	return count;
+}
+
+/* Every exported function is in one of the two tables, and none else. */
+static void test_complete(void **state)
+{
+	static char names[1024][64];
+	size_t count = map_symbols(names, 1024);
+	size_t functions = NEVER_COUNT;
+	int missing = 0;
+
+	(void)state;
+	assert_true(count > 100);
+	for (size_t i = 0; i < count; i++) {
+		if (listed(names[i]) == 1)
+			continue;
+		printf("%s stands in %d tables of test_allocation.c\n",
+		       names[i], listed(names[i]));
+		missing = 1;
+	}
+	assert_int_equal(missing, 0);
+	for (size_t i = 0; i < site_entry_count; i++)
+		functions += i == 0 || strcmp(site_entries[i].symbol,
+					      site_entries[i - 1].symbol) != 0;
+	assert_int_equal(functions, count);
+}
+
+static int discard(const char *data, size_t size, void *user)
+{
+	(void)data;
+	(void)size;
+	(void)user;
+	return 0;
+}
+
+static void never_export(struct site *site)
+{
+	const plim_process *self = plim_usage_process(site->usage);
+	plim_field_set all = plim_field_set_preset(PLIM_FIELDS_ALL);
+	plim_cost cost = plim_usage_cost(site->usage);
+	plim_error error = {.code = PLIM_EHIDDEN, .position = -1};
+
+	plim_json_object(site->json, NULL);
+	plim_json_array(site->json, "array");
+	plim_json_end(site->json);
+	plim_json_text(site->json, "text", (plim_bytes){"a", 1});
+	plim_json_string(site->json, "string", "b");
+	plim_json_whole(site->json, "whole", 1);
+	plim_json_number(site->json, "number", 1.5);
+	plim_json_boolean(site->json, "boolean", 1);
+	plim_json_null(site->json, "null");
+	plim_json_host(site->json, "host", site->host);
+	plim_json_process(site->json, "self", self, self, &all);
+	plim_json_cost(site->json, "cost", &cost);
+	plim_json_error(site->json, "error", &error);
+	plim_json_end(site->json);
+	assert_int_equal(plim_json_finish(site->json, NULL), PLIM_OK);
+	assert_int_equal(plim_csv_header(&all, 1, discard, NULL), PLIM_OK);
+	assert_int_equal(plim_csv_process(self, NULL, &all, 1, discard, NULL),
+			 PLIM_OK);
+	assert_int_equal(
+	    plim_table_print(site->table, 80, 1, discard, NULL, NULL), PLIM_OK);
+	plim_table_clear(site->table);
+	plim_filter_match(site->filter, self, self);
+}
+
+static void never_target(struct site *site)
+{
+	plim_check check;
+
+	assert_int_equal(plim_target_check(site->target, &check, NULL),
+			 PLIM_OK);
+	assert_int_equal(check.fate, PLIM_FATE_SAME);
+	assert_int_equal(plim_target_wait(site->target, 0, NULL),
+			 PLIM_ETIMEOUT);
+	plim_target_exit_status(site->target);
+	assert_int_equal(plim_target_signal(site->target, 0, NULL), PLIM_OK);
+	assert_true(plim_target_poll_descriptor(site->target) >= 0);
+}
+
+static void never_host(struct site *site)
+{
+	for (int figure = 0; figure <= PLIM_HOST_IS_LIVE + 1; figure++)
+		plim_host_count(site->host, figure);
+	for (int id = 0; id <= PLIM_HOST_PROC_ROOT + 1; id++)
+		plim_host_text(site->host, id);
+	assert_int_equal(plim_host_usable_cpus(site->host).state,
+			 PLIM_STATE_KNOWN);
+	plim_host_cost(site->host);
+}
+
+/* With no memory to be had at all. */
+static void test_never(void **state)
+{
+	struct site site = {.memory = {0}};
+	pid_t child;
+
+	(void)state;
+	site.allocator = fault_allocator(&site.memory);
+	site.host = fault_host(&site.memory, NULL);
+	site.usage = new_usage(site.host);
+	site.target = open_target(site.host, site_world.plain.pid);
+	assert_int_equal(
+	    plim_json_new(&site.json, discard, NULL, 0, &site.allocator, NULL),
+	    PLIM_OK);
+	assert_int_equal(plim_table_new(&site.table, &site.allocator, NULL),
+			 PLIM_OK);
+	plim_table_column(site.table, "A", 0);
+	assert_int_equal(plim_filter_new(&site.filter, "pid > 1 and name ~ a*",
+					 &site.allocator, NULL),
+			 PLIM_OK);
+	fflush(stdout);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0)
+		_exit(3);
+	fault_arm(&site.memory, 1, 1);
+	never_host(&site);
+	never_target(&site);
+	measure_self(site.usage);
+	never_export(&site);
+	assert_int_equal(plim_usage_reap(site.usage, child, NULL, NULL, NULL),
+			 PLIM_OK);
+	assert_int_equal(site.memory.calls, 0);
+	site_end(&site);
+}
+
+int main(void)
+{
+	struct CMUnitTest tests[64] = {
+	    cmocka_unit_test(test_complete),
+	    cmocka_unit_test(test_never),
+	};
+	static struct entry entries[62];
+	size_t count = 2;
+
+	for (size_t i = 0; i < site_entry_count; i++) {
+		entries[i] = site_entries[i];
+		tests[count++] = (struct CMUnitTest){
+		    entries[i].name, test_entry, NULL, NULL, &entries[i]};
+	}
+	return _cmocka_run_group_tests("allocation", tests, count, world_setup,
+				       world_teardown);
+}
