@@ -63,7 +63,7 @@ struct command {
 /* args.c */
 const struct command *command_find(const char *name);
 const char *command_nearest(const char *name); /* or NULL */
-const struct command *command_given(void); /* the one that runs */
+const struct command *command_given(void);     /* the one that runs */
 int args_parse(const struct command *command, int argc, char **argv,
 	       struct options *options);
 void args_help(const struct command *command, FILE *to);
@@ -81,10 +81,12 @@ struct output {
 extern struct output standard_output;
 int output_write(const char *data, size_t size, void *user);
 void output_text(const char *text);
+int text_end(void); /* main.c: of what went through stdio */
 void output_format(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void output_escaped(const struct options *options, plim_bytes text);
 void output_bold(const struct options *options);
+void output_bold_end(void); /* and the line's */
 size_t output_width(void);
 /* Hands out what is buffered. */
 int output_flush(void);
@@ -148,6 +150,11 @@ int child_start(struct child *child, char **command);
 /* Ends what was started, politely first, and reaps it. */
 void child_end(struct child *child, plim_target *target, plim_usage *usage);
 int child_exit_status(int status);
+
+/* reaper_*.c: what a command leaves running when it ends. Start before the
+ * command; end once it is reaped: every descendant that is still there. */
+void reaper_start(void);
+void reaper_end(plim_host *host);
 
 int cmd_report(const struct options *options);
 int cmd_ps(const struct options *options);

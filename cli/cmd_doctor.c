@@ -73,11 +73,9 @@ static int doctor_page(const plim_finding *finding, void *user)
 	const struct options *options = ((struct doctor *)user)->options;
 
 	output_bold(options);
-	output_format("%-28s %s\n", finding->subject,
+	output_format("%-28s %s", finding->subject,
 		      plim_state_word(finding->state));
-	standard_output.bold = 0;
-	if (options->color)
-		output_text("\033[0m");
+	output_bold_end();
 	output_format("  %s\n", finding->text);
 	if (finding->figures[0] != '\0')
 		output_format("  figures: %s\n", finding->figures);

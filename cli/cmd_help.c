@@ -58,5 +58,5 @@ int cmd_help(const struct options *options)
 		args_help(command, stdout);
 	else
 		args_overview(stdout);
-	return fflush(stdout) == 0 ? EXIT_DONE : EXIT_FAILED;
+	return text_end();
 }

@@ -179,11 +179,8 @@ static void report_who(const struct report *report)
 	output_text("process      ");
 	output_escaped(report->options,
 		       plim_process_text(last, PLIM_FIELD_NAME).bytes);
-	output_format("  %.*s\n", (int)identity.bytes.size,
-		      identity.bytes.data);
-	standard_output.bold = 0;
-	if (report->options->color)
-		output_text("\033[0m");
+	output_format("  %.*s", (int)identity.bytes.size, identity.bytes.data);
+	output_bold_end();
 	output_format("             user %s, started %s, state %.*s, "
 		      "%s threads, %s descriptors\n",
 		      report_value(report, PLIM_FIELD_UID), when,
@@ -437,20 +434,21 @@ static int report_measure(struct report *report, plim_error *error)
 	return code;
 }
 
-/* What was started ends with the report, unless it was to be left. */
+/* What was started ends with the report, unless it was to be left: the command
+ * and what it left running. */
 static void report_settle(struct report *report)
 {
-	if (!report->started || report->child.ended)
+	if (!report->started || report->options->leave)
 		return;
 	if (report->ended) {
 		if (plim_usage_reap(report->total, (int32_t)report->child.pid,
 				    &report->child.status, NULL,
 				    NULL) == PLIM_OK)
 			report->child.ended = 1;
-		return;
-	}
-	if (!report->options->leave)
+	} else {
 		child_end(&report->child, report->target, report->total);
+	}
+	reaper_end(report->host);
 }
 
 static int report_open(struct report *report, plim_error *error)
@@ -487,6 +485,8 @@ int cmd_report(const struct options *options)
 				  options->proc_root);
 	}
 	if (options->command != NULL) {
+		if (!options->leave)
+			reaper_start();
 		status = child_start(&report.child, options->command);
 		report.started = status == EXIT_DONE;
 	}

@@ -6,6 +6,7 @@
  */
 #include "cmd.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
@@ -109,6 +110,7 @@ int cmd_time(const struct options *options)
 	plim_stamp begin;
 	plim_error error;
 	uint64_t wall_ns;
+	int failed;
 	int status;
 
 	if (host_open(options, &host, &error) != PLIM_OK ||
@@ -129,6 +131,9 @@ int cmd_time(const struct options *options)
 			time_output(options, host, plim_usage_process(usage),
 				    wall_ns, child.status);
 			status = child_exit_status(child.status);
+			failed = output_flush();
+			if (failed != 0 && failed != EPIPE)
+				status = EXIT_OWN_FAILURE;
 		}
 	}
 	plim_usage_free(usage);

@@ -4,7 +4,9 @@
 #include "cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 static int main_unknown(const char *name)
 {
@@ -18,7 +20,7 @@ static int main_unknown(const char *name)
 }
 
 /* The plain texts go through stdio; a full disk is told there, too. */
-static int text_end(void)
+int text_end(void)
 {
 	if (fflush(stdout) == 0)
 		return EXIT_DONE;
@@ -27,12 +29,26 @@ static int text_end(void)
 	return EXIT_FAILED;
 }
 
+/* Whoever started us may have closed these; what we open must not take their
+ * place. */
+static void main_standard_descriptors(void)
+{
+	int descriptor;
+
+	do {
+		descriptor = open("/dev/null", O_RDWR);
+	} while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+	if (descriptor >= 0)
+		close(descriptor);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command;
 	struct options options;
 	int status;
 
+	main_standard_descriptors();
 	if (argc < 2) {
 		args_overview(stderr);
 		return EXIT_USAGE;

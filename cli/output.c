@@ -119,6 +119,12 @@ void output_bold(const struct options *options)
 	}
 }
 
+void output_bold_end(void)
+{
+	output_text(standard_output.bold ? "\033[0m\n" : "\n");
+	standard_output.bold = 0;
+}
+
 void output_clear_screen(const struct options *options)
 {
 	(void)options;

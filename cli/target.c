@@ -32,28 +32,33 @@ static void target_set(plim_error *error, int code, const char *operand,
 	snprintf(error->detail, sizeof error->detail, "%s", detail);
 }
 
-/* Adds a candidate as it can be given back to us. */
-static void target_candidate(char *list, size_t size,
-			     const plim_process *process)
+/* Adds a candidate as it can be given back to us, if there is room for it
+ * whole. */
+static int target_candidate(char *list, size_t size,
+			    const plim_process *process)
 {
 	plim_text identity = plim_process_text(process, PLIM_FIELD_IDENTITY);
 	size_t used = strlen(list);
 
+	if (used + identity.bytes.size + 32 > size)
+		return 0;
 	snprintf(list + used, size - used, "%s%.*s", used > 0 ? ", " : "",
 		 (int)identity.bytes.size, identity.bytes.data);
+	return 1;
 }
 
 static int target_by_name(plim_host *host, const char *name,
 			  plim_target **target, plim_error *error)
 {
 	const plim_field_set none = {{0}};
-	const plim_snapshot_options take = {.size = sizeof take,
-					    .fields = &none};
+	const plim_snapshot_options take = {
+	    .size = sizeof take, .fields = &none, .strong_identity = 1};
 	const plim_process *found = NULL;
 	plim_identity identity;
 	plim_snapshot *snapshot;
 	char list[256] = "";
 	int count = 0;
+	int listed = 0;
 	size_t i;
 	int code = plim_snapshot_new(&snapshot, host, error);
 
@@ -70,13 +75,17 @@ static int target_by_name(plim_host *host, const char *name,
 			continue;
 		found = process;
 		count++;
-		target_candidate(list, sizeof list, process);
+		listed += target_candidate(list, sizeof list, process);
 	}
 	if (code == PLIM_OK && count == 0) {
 		code = PLIM_ENOPROCESS;
 		target_set(error, code, name, "no process has this name");
 	} else if (code == PLIM_OK && count > 1) {
 		code = PLIM_EAMBIGUOUS;
+		if (listed < count)
+			snprintf(list + strlen(list),
+				 sizeof list - strlen(list), " and %d more",
+				 count - listed);
 		target_set(error, code, name, list);
 	} else if (code == PLIM_OK) {
 		identity = plim_process_identity(found);

@@ -16,6 +16,8 @@ plim_host *open_root(const char *proc_root, uint32_t flags)
 	    .size = sizeof(options),
 	    .proc_root = proc_root,
 	    .flags = flags,
+	    /* What a recording holds is read by name, once. */
+	    .command_line_ms = proc_root != NULL ? 2000 : 0,
 	};
 	plim_host *host = NULL;
 	plim_error error = {0};

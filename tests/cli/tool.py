@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""tool.py COMMAND ARGUMENT... - what sh alone cannot do for tests/cli.
+
+  schema FILE NAME [--lines]   standard input against the schema's NAME, and
+                               against the rules that a schema cannot tell
+  names                        PID and the bytes of its name, in hex, of JSON
+  csv                          CSV as JSON, row by row; all rows equally long
+  clean [crlf]                 nothing that a terminal obeys is in the input
+  near A B PERCENT             A is at most so far from B
+  pty COLUMNS PROGRAM...       what the program prints on a terminal
+  interrupted SECONDS PROGRAM... the same; once it has been silent for so long
+                               somebody presses Ctrl-C
+  account FILE PROGRAM...      runs it; the kernel's account of it, and of the
+                               runner itself, as the last act
+  crowd COUNT                  so many processes that wait until the input
+                               ends, or for a while
+
+Status 1: no; 77: cannot be told here.
+"""
+import csv
+import fcntl
+import json
+import os
+import pty
+import re
+import resource
+import select
+import signal
+import struct
+import sys
+import termios
+
+# Controls, and what changes or hides the direction of text.
+UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f"
+                    "\u2028-\u202e\u2060-\u206f\ufeff]")
+
+
+def give_up(text):
+    print(text)
+    sys.exit(1)
+
+
+def both_or_none(where, figures, missing, method):
+    """A figure is known and has a source, or null and has a reason."""
+    for name, value in figures.items():
+        if value is None and name not in missing:
+            give_up(f"{where}: {name} is null without a reason")
+        if value is not None and name in missing:
+            give_up(f"{where}: {name} is {value} and unavailable")
+        if value is not None and name not in method:
+            give_up(f"{where}: {name} has no source")
+    for name in list(missing) + list(method):
+        if name not in figures:
+            give_up(f"{where}: nothing is called {name}")
+
+
+def check_process(process):
+    sides = ("unavailable", "method", "bound", "rates", "name_bytes")
+    figures = {k: v for k, v in process.items() if k not in sides}
+    where = f"process {process.get('pid')}"
+    if "method" in process:
+        both_or_none(where, figures, process["unavailable"],
+                     process["method"])
+    rates = process.get("rates")
+    if rates:
+        sides = ("unavailable", "method", "bound", "interval_ns",
+                 "suspended_ns")
+        figures = {k: v for k, v in rates.items() if k not in sides}
+        both_or_none(where + " rates", figures, rates["unavailable"],
+                     rates["method"])
+
+
+def twice(pairs):
+    keys = [key for key, _ in pairs]
+    if len(set(keys)) != len(keys):
+        give_up("a key stands twice")
+    return dict(pairs)
+
+
+def documents(lines):
+    text = sys.stdin.buffer.read().decode()
+    if not text.endswith("\n"):
+        give_up("no newline at the end")
+    texts = text.splitlines() if lines else [text]
+    return [json.loads(t, object_pairs_hook=twice) for t in texts]
+
+
+def schema(file, name, how=""):
+    try:
+        import jsonschema
+    except ImportError:
+        sys.exit(77)
+    with open(file, encoding="utf-8") as opened:
+        whole = json.load(opened)
+    jsonschema.Draft202012Validator.check_schema(whole)
+    part = {"$ref": "#/$defs/" + name, "$defs": whole["$defs"]}
+    found = documents(how == "--lines")
+    if not found:
+        give_up("no document")
+    for document in found:
+        for rules in (part, whole):
+            errors = jsonschema.Draft202012Validator(rules)
+            for error in errors.iter_errors(document):
+                give_up(f"{list(error.path)}: {error.message[:2000]}")
+        for process in document.get("processes", []):
+            check_process(process)
+        for key in ("process", "total"):
+            if key in document:
+                check_process(document[key])
+
+
+def names():
+    for document in documents(False):
+        for process in document.get("processes") or [document["process"]]:
+            name = process.get("name_bytes")
+            if name is None:
+                name = process["name"].encode().hex()
+            print(process["pid"], name)
+
+
+def read_csv():
+    text = sys.stdin.buffer.read().decode()
+    if text.replace("\r\n", "").find("\n") >= 0:
+        give_up("a line ends in LF alone")
+    rows = list(csv.reader(text.splitlines(True), strict=True))
+    for row in rows[1:]:
+        if len(row) != len(rows[0]):
+            give_up(f"{len(row)} fields instead of {len(rows[0])}: {row}")
+        print(json.dumps(dict(zip(rows[0], row))))
+
+
+def clean(how=""):
+    text = sys.stdin.buffer.read().decode()
+    if how == "crlf":
+        text = text.replace("\r\n", "\n")
+    found = UNSAFE.search(text)
+    if found or not text:
+        give_up(repr(text[max(0, found.start() - 40):found.end()])
+                if found else "it is empty")
+
+
+def near(a, b, percent):
+    if abs(float(a) - float(b)) > float(percent) / 100 * float(b):
+        give_up(f"{a} is more than {percent} % off {b}")
+
+
+def on_terminal(columns, *program, key_after=None):
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execvp(program[0], program)
+    size = struct.pack("HHHH", 50, int(columns), 0, 0)
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)
+    while True:
+        if key_after and not select.select([terminal], [], [], key_after)[0]:
+            os.write(terminal, b"\x03")
+            key_after = None
+            continue
+        try:
+            data = os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not data:
+            break
+        sys.stdout.buffer.write(data)
+    sys.stdout.flush()
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+
+
+def interrupted(seconds, *program):
+    on_terminal(300, *program, key_after=float(seconds))
+
+
+def figures(usage):
+    return {"cpu_us": round(usage.ru_utime * 1e6) +
+            round(usage.ru_stime * 1e6),
+            "wakeups": usage.ru_nvcsw, "involuntary": usage.ru_nivcsw}
+
+
+def account(file, *program):
+    out = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    pid = os.fork()
+    if pid == 0:
+        os.execvp(program[0], program)
+    _, status, child = os.wait4(pid, 0)
+    told = {"child": figures(child),
+            "status": os.waitstatus_to_exitcode(status)}
+    told["own"] = figures(resource.getrusage(resource.RUSAGE_SELF))
+    # Nothing but this comes after.
+    os.write(out, json.dumps(told).encode())
+    os._exit(told["status"] & 255)
+
+
+def crowd(count):
+    inner, outer = os.pipe()
+    for _ in range(int(count)):
+        if os.fork() == 0:
+            os.close(outer)
+            os.close(0)
+            os.close(1)
+            os.read(inner, 1)  # ends when the last writer, our parent, ends
+            os._exit(0)
+    signal.alarm(110)
+    print("ready", flush=True)
+    sys.stdin.read()
+
+
+COMMANDS = {"schema": schema, "names": names, "csv": read_csv, "clean": clean,
+            "near": near, "pty": on_terminal, "interrupted": interrupted,
+            "account": account, "crowd": crowd}
+
+COMMANDS[sys.argv[1]](*sys.argv[2:])
