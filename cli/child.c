@@ -54,8 +54,7 @@ void child_end(struct child *child, plim_target *target, plim_usage *usage)
 	if (target == NULL ||
 	    plim_target_wait(target, CHILD_POLITE_NS, NULL) != PLIM_OK)
 		kill(child->pid, SIGKILL);
-	if (plim_usage_reap(usage, child->pid, &child->status, NULL, NULL) ==
-	    PLIM_OK)
+	if (plim_usage_reap(usage, child->pid, &child->status, NULL) == PLIM_OK)
 		child->ended = 1;
 }
 

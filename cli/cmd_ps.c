@@ -136,6 +136,25 @@ static int ps_prepare(struct ps *ps, plim_error *error)
 	return code;
 }
 
+/* Could the filter not judge it because something is withheld, and not only
+ * because such a process has no such figure? */
+static int ps_is_withheld(const struct ps *ps, const plim_process *process)
+{
+	plim_field_set asked = plim_filter_fields(ps->filter);
+	int field;
+
+	for (field = 1; field <= PLIM_FIELD_LAST; field++) {
+		plim_count figure = plim_process_count(process, field);
+
+		if (plim_field_set_has(&asked, field) &&
+		    plim_field_get(field)->kind != PLIM_KIND_TEXT &&
+		    figure.state != PLIM_STATE_KNOWN &&
+		    figure.state != PLIM_STATE_NOT_APPLICABLE)
+			return 1;
+	}
+	return 0;
+}
+
 static int ps_row(int event, const plim_process *first,
 		  const plim_process *last, void *user)
 {
@@ -147,7 +166,8 @@ static int ps_row(int event, const plim_process *first,
 	if (ps->filter != NULL) {
 		int truth = plim_filter_match(ps->filter, last, earlier);
 
-		ps->unknown += truth == PLIM_UNKNOWN;
+		ps->unknown +=
+		    truth == PLIM_UNKNOWN && ps_is_withheld(ps, last);
 		if (truth != PLIM_TRUE)
 			return 0;
 	}

@@ -33,26 +33,29 @@ struct report {
 	int changes;
 };
 
-/* Samples into `usage`. A process that is no more sets `ended`. */
+/* Samples into `usage`. A process that is no more sets `ended`, and the last
+ * live sample stays; one that was a zombie from the start is sampled once. */
 static int report_sample(struct report *report, plim_usage *usage,
 			 plim_error *error)
 {
 	plim_check check;
-	int code = plim_usage_refresh(usage, report->target, NULL, error);
+	int code;
 
-	if (code == PLIM_ENOPROCESS || code == PLIM_EREPLACED) {
-		report->ended = 1;
-		return PLIM_OK;
-	}
-	if (code != PLIM_OK)
-		return code;
-	report->sampled = 1;
 	if (plim_target_check(report->target, &check, NULL) == PLIM_OK) {
 		report->changes |= check.changes;
 		if (check.zombie)
 			report->ended = 1;
+		if (check.zombie && report->sampled)
+			return PLIM_OK;
 	}
-	return PLIM_OK;
+	code = plim_usage_refresh(usage, report->target, NULL, error);
+	if (code == PLIM_ENOPROCESS || code == PLIM_EREPLACED) {
+		report->ended = 1;
+		return PLIM_OK;
+	}
+	if (code == PLIM_OK)
+		report->sampled = 1;
+	return code;
 }
 
 /* Watches for so long; takes a sample at every step. */
@@ -182,11 +185,13 @@ static void report_who(const struct report *report)
 	output_format("  %.*s", (int)identity.bytes.size, identity.bytes.data);
 	output_bold_end();
 	output_format("             user %s, started %s, state %.*s, "
-		      "%s threads, %s descriptors\n",
+		      "%s thread%s, %s descriptors\n",
 		      report_value(report, PLIM_FIELD_UID), when,
 		      (int)plim_process_text(last, PLIM_FIELD_STATE).bytes.size,
 		      plim_process_text(last, PLIM_FIELD_STATE).bytes.data,
 		      report_value(report, PLIM_FIELD_THREADS),
+		      report_count(report, PLIM_FIELD_THREADS).value == 1 ? ""
+									  : "s",
 		      report_value(report, PLIM_FIELD_DESCRIPTORS));
 	if ((report->changes & PLIM_CHANGE_IMAGE) != 0)
 		output_text("             it executed another program while it "
@@ -202,10 +207,12 @@ static void report_window(const struct report *report)
 				  NULL) != PLIM_OK)
 		return;
 	output_format("observed     %s",
-		      show_count(report->options,
-				 plim_count_known(interval.elapsed_ns,
-						  PLIM_METHOD_SYSTEM),
-				 PLIM_UNIT_NS));
+		      report->first == report->last
+			  ? "once"
+			  : show_count(report->options,
+				       plim_count_known(interval.elapsed_ns,
+							PLIM_METHOD_SYSTEM),
+				       PLIM_UNIT_NS));
 	if (interval.suspended_ns > 0)
 		output_format(
 		    "; the machine slept %s meanwhile, so the rates are of "
@@ -216,7 +223,9 @@ static void report_window(const struct report *report)
 			       PLIM_UNIT_NS));
 	if (report->quiet < 0 && !report->ended)
 		output_text("; it did not become quiet first");
-	if (report->ended)
+	if (report->ended && report->first == report->last)
+		output_text(": it has ended");
+	else if (report->ended)
 		output_text("; then it ended");
 	output_text("\n");
 }
@@ -442,8 +451,7 @@ static void report_settle(struct report *report)
 		return;
 	if (report->ended) {
 		if (plim_usage_reap(report->total, (int32_t)report->child.pid,
-				    &report->child.status, NULL,
-				    NULL) == PLIM_OK)
+				    &report->child.status, NULL) == PLIM_OK)
 			report->child.ended = 1;
 	} else {
 		child_end(&report->child, report->target, report->total);
@@ -479,10 +487,13 @@ int cmd_report(const struct options *options)
 		return fail_with(options, &error);
 	if (options->command != NULL &&
 	    plim_host_count(report.host, PLIM_HOST_IS_LIVE).value != 1) {
+		status = fail_usage(
+		    "report: a command runs here, and %s does "
+		    "not show the processes of here; mount "
+		    "a proc file system for this pid namespace",
+		    options->proc_root != NULL ? options->proc_root : "/proc");
 		plim_host_close(report.host);
-		return fail_usage("report: a command runs here, and '%s' does "
-				  "not show the processes of here",
-				  options->proc_root);
+		return status;
 	}
 	if (options->command != NULL) {
 		if (!options->leave)

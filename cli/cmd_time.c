@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <string.h>
 
+#define TIME_STEP_NS UINT64_C(3600000000000) /* nothing ends with it */
+
 static const int time_ids[] = {PLIM_FIELD_CPU,		PLIM_FIELD_CPU_USER,
 			       PLIM_FIELD_CPU_SYSTEM,	PLIM_FIELD_WAKEUPS,
 			       PLIM_FIELD_INVOLUNTARY,	PLIM_FIELD_FAULTS_MINOR,
@@ -85,21 +87,20 @@ static int time_wait(plim_usage *usage, plim_host *host, struct child *child,
 		     plim_error *error)
 {
 	plim_target *target = NULL;
-	int code;
+	int descriptor = -1;
 
-	plim_target_open(&target, host, (int32_t)child->pid, NULL);
-	do {
-		code = plim_usage_reap(usage, (int32_t)child->pid,
-				       &child->status, &interrupted, error);
-		if (code == PLIM_ETIMEOUT) {
-			interrupted = 0;
-			if (target != NULL && interrupted_by_user)
-				plim_target_signal(target, interrupted_by,
-						   NULL);
-		}
-	} while (code == PLIM_ETIMEOUT);
+	if (plim_target_open(&target, host, (int32_t)child->pid, NULL) ==
+	    PLIM_OK)
+		descriptor = plim_target_poll_descriptor(target);
+	while (descriptor >= 0 &&
+	       interrupt_sleep(TIME_STEP_NS, descriptor) != 2) {
+		if (interrupted && interrupted_by_user)
+			plim_target_signal(target, interrupted_by, NULL);
+		interrupted = 0;
+	}
 	plim_target_close(target);
-	return code;
+	return plim_usage_reap(usage, (int32_t)child->pid, &child->status,
+			       error);
 }
 
 int cmd_time(const struct options *options)

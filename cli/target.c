@@ -9,8 +9,10 @@
 int host_open(const struct options *options, plim_host **host,
 	      plim_error *error)
 {
+	/* Somebody waits for the answer: a late one is better than none. */
 	plim_host_options host_options = {.size = sizeof host_options,
-					  .proc_root = options->proc_root};
+					  .proc_root = options->proc_root,
+					  .command_line_ms = 250};
 
 	return plim_host_open(host, &host_options, error);
 }
@@ -47,6 +49,16 @@ static int target_candidate(char *list, size_t size,
 	return 1;
 }
 
+/* The kernel keeps 15 bytes of a name; what is longer is meant by them. */
+static int target_has_name(plim_bytes has, const char *name)
+{
+	size_t size = strlen(name);
+
+	if (size > 15 && has.size == 15)
+		size = 15;
+	return has.size == size && memcmp(has.data, name, size) == 0;
+}
+
 static int target_by_name(plim_host *host, const char *name,
 			  plim_target **target, plim_error *error)
 {
@@ -70,8 +82,7 @@ static int target_by_name(plim_host *host, const char *name,
 		plim_text text = plim_process_text(process, PLIM_FIELD_NAME);
 
 		if (text.state != PLIM_STATE_KNOWN ||
-		    text.bytes.size != strlen(name) ||
-		    memcmp(text.bytes.data, name, text.bytes.size) != 0)
+		    !target_has_name(text.bytes, name))
 			continue;
 		found = process;
 		count++;

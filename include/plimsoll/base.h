@@ -49,7 +49,7 @@ PLIM_API const char *plim_version(void);
 	  "an argument is outside its documented range")                       \
 	X(ENOMEM, -2, "out_of_memory", "memory could not be allocated")        \
 	X(EUNSUPPORTED, -3, "unsupported", "this host cannot do this")         \
-	X(ENOPROCESS, -4, "no_such_process", "no process has this pid")        \
+	X(ENOPROCESS, -4, "no_such_process", "there is no such process")       \
 	X(EDENIED, -5, "denied", "the system refuses this to this user")       \
 	X(EHIDDEN, -6, "hidden",                                               \
 	  "the process exists but is not visible to this user")                \

@@ -182,7 +182,9 @@ enum plim_field_id {
 	  "the inode of the pidfd, unique until the machine restarts")         \
 	X(PIDFD_INFO, 16, "pidfd_info", "PIDFD_GET_INFO")                      \
 	X(CGROUP_IO_STAT, 17, "cgroup_io_stat",                                \
-	  "io.stat of the cgroup that holds this process alone")               \
+	  "io.stat of the cgroup that holds this process alone, counted "      \
+	  "since "                                                             \
+	  "the group was made")                                                \
 	X(LISTING, 18, "listing", "the list of processes itself")              \
 	X(IDENTITY, 19, "identity", "composed of the figures of identity")     \
 	X(MIXED, 20, "mixed",                                                  \
@@ -273,9 +275,13 @@ enum plim_method {
 	  "the field is no counter, so it has no rate")                       \
 	X(TOO_MANY_DESCRIPTORS, 31, SKIPPED, "no_free_descriptor",            \
 	  "this process has no free file descriptor to read it with")         \
-	X(NO_LIMIT, 32, NOT_APPLICABLE, "no_limit", "no limit is set")         \
-	X(NO_FILE, 33, UNSUPPORTED, "no_such_file",                            \
-	  "this kernel, or this recording, has no such file of the process")
+	X(NO_LIMIT, 32, NOT_APPLICABLE, "no_limit", "no limit is set")        \
+	X(NO_FILE, 33, UNSUPPORTED, "no_such_file",                           \
+	  "this kernel, or this recording, has no such file of the process")  \
+	X(OTHER_IMAGE, 34, UNLIKE, "executed_another_program",                \
+	  "a thread that was not the first executed another program, and "    \
+	  "took "                                                             \
+	  "over the first one's number")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,

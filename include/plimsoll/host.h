@@ -3,8 +3,8 @@
  *
  * A host is the live system, or another proc file system (a container's host
  * mount, a recorded tree). It owns a few descriptors (all close-on-exec), one
- * read buffer and its bill. It starts no thread and changes nothing; one
- * helper process appears when a command line is first asked for (process.h).
+ * read buffer and its bill. It starts no thread and changes nothing; a helper
+ * process lives while a command line is read (process.h).
  *
  * One host is used by one thread at a time; two hosts in two threads need no
  * lock. A host does not survive fork: its descriptors name the parent. All
@@ -65,7 +65,7 @@ typedef struct plim_host_options {
 PLIM_API int plim_host_open(plim_host **host, const plim_host_options *options,
 			    plim_error *error);
 
-/* Ends the helper, closes everything. NULL is allowed. */
+/* Closes everything. NULL is allowed. */
 PLIM_API void plim_host_close(plim_host *host);
 
 /* Facts of the host as figures. Read when the host was opened, except CPUS,
@@ -114,10 +114,11 @@ typedef struct plim_cost {
 	plim_count cpu_ns; /* of the calling thread; SKIPPED where asking
 			    * would cost more than the work itself */
 	uint64_t wall_ns;
-	uint32_t present;  /* processes listed */
-	uint32_t read;	   /* of them: read whole */
-	uint32_t vanished; /* ended between listing and reading */
-	uint32_t refused;  /* read, with at least one DENIED figure */
+	uint32_t present;     /* processes listed */
+	uint32_t read;	      /* of them: read whole */
+	uint32_t vanished;    /* ended between listing and reading */
+	uint32_t refused;     /* read, with at least one DENIED figure */
+	uint64_t reserved[6]; /* 0; room for what a later version tells */
 } plim_cost;
 PLIM_API plim_cost plim_host_cost(const plim_host *host);
 

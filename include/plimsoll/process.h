@@ -152,6 +152,7 @@ typedef struct plim_check {
 	int fate;    /* enum plim_fate */
 	int changes; /* enum plim_change; 0 unless the fate is SAME */
 	int zombie;  /* 1 if it has ended and waits to be reaped */
+	int reserved[5];
 } plim_check;
 
 /* Is it still the same? Fails only for PLIM_EINVAL and PLIM_ENOMEM. */
@@ -187,11 +188,12 @@ PLIM_API int plim_target_signal(plim_target *target, int signal,
  * Its command line, the arguments each ended by a NUL, read now and for this
  * process only; it is part of no record, because it may hold secrets. The
  * read can block on the target's memory lock: a helper process does it, which
- * is killed at the deadline of the host. Fills `*text`, valid until the next
- * call on this host: KNOWN (empty for a kernel thread), GONE, DENIED, TIMEOUT,
- * TRUNCATED (with what came), HIDDEN, NOT_APPLICABLE for a zombie. A child
- * that has not yet called exec shows its parent's. Fails for PLIM_ENOMEM and
- * PLIM_ESYSTEM (the helper could not be started) alone.
+ * lives for this one read and is killed at the deadline of the host. Fills
+ * `*text`, valid until the next call on this host: KNOWN (empty for a kernel
+ * thread), GONE, DENIED, TIMEOUT, TRUNCATED (with what came), HIDDEN,
+ * NOT_APPLICABLE for a zombie. A child that has not yet called exec shows its
+ * parent's. Fails for PLIM_ENOMEM and PLIM_ESYSTEM (the helper could not be
+ * started) alone.
  */
 PLIM_API int plim_target_command_line(plim_target *target, plim_text *text,
 				      plim_error *error);

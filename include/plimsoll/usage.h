@@ -30,7 +30,9 @@ PLIM_API void plim_usage_free(plim_usage *usage);
 
 /*
  * Measures this process itself. With the fields of plim_usage_basic() it is
- * four cheap calls into the kernel. `fields` NULL means every field.
+ * three cheap calls into the kernel. `fields` NULL means every field.
+ * PLIM_EUNSUPPORTED in a child of the process that opened the host: what the
+ * host holds is the parent's.
  */
 PLIM_API int plim_usage_refresh_self(plim_usage *usage,
 				     const plim_field_set *fields,
@@ -52,12 +54,10 @@ PLIM_API int plim_usage_refresh(plim_usage *usage, plim_target *target,
  * Waits for a child of this process, reaps it, and fills the record with the
  * kernel's exact account of it and of every descendant it had waited for.
  * What only a live process has is GONE. `*status` (may be NULL) is as wait()
- * gives it. A signal that interrupts the wait does not end it unless
- * `*interrupted` (may be NULL) has become non-zero: then PLIM_ETIMEOUT, and
- * the child is still there. PLIM_ENOPROCESS if it is no child.
+ * gives it. A signal does not end the wait: who must be interruptible waits
+ * for plim_target_poll_descriptor() first. PLIM_ENOPROCESS if it is no child.
  */
 PLIM_API int plim_usage_reap(plim_usage *usage, int32_t child, int *status,
-			     const volatile int *interrupted,
 			     plim_error *error);
 
 /* The record; its figures are UNREAD before the first refresh. */
@@ -76,6 +76,7 @@ PLIM_API plim_field_set plim_usage_basic(void);
 typedef struct plim_interval {
 	uint64_t elapsed_ns;   /* by CLOCK_MONOTONIC */
 	uint64_t suspended_ns; /* the machine slept that long meanwhile */
+	uint64_t reserved[2];
 } plim_interval;
 PLIM_API int plim_process_interval(const plim_process *first,
 				   const plim_process *last,

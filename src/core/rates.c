@@ -51,8 +51,10 @@ int plim_process_interval(const plim_process *first, const plim_process *last,
 				  NULL);
 	switch (plim_identity_compare(&first->identity, &last->identity)) {
 	case PLIM_SAME:
-		interval->elapsed_ns = rates_elapsed(first, last);
-		interval->suspended_ns = rates_suspended(first, last);
+		*interval = (plim_interval){
+		    .elapsed_ns = rates_elapsed(first, last),
+		    .suspended_ns = rates_suspended(first, last),
+		};
 		return PLIM_OK;
 	case PLIM_DIFFERENT:
 		return plimp_fail(error, PLIM_EUNLIKE, 0, "interval",
@@ -79,6 +81,27 @@ static uint64_t rates_switches(const struct plimp_thread *thread, int field)
 					   : thread->involuntary;
 }
 
+/* Could the thread be born after `first` was read? One that is older was
+ * missed there, as a list that is read while it changes may miss one: what it
+ * did since is not known. A tick that is not known (0) rules nobody out. */
+static int rates_is_newborn(const plim_process *first,
+			    const struct plimp_thread *thread)
+{
+	return thread->start_ticks + 1 >= first->stamp_ticks;
+}
+
+/*
+ * When a thread that is not the main one executes a program it takes over the
+ * main thread's number and start, with a history of its own. The image (a
+ * number that changes with every exec, where this user may see it) tells.
+ */
+static int rates_has_taken_over(const plim_process *first,
+				const plim_process *last)
+{
+	return first->threads.count > 1 && first->image != 0 &&
+	       last->image != 0 && first->image != last->image;
+}
+
 /*
  * Walks both lists of threads, which ascend by (tid, start), in step. A
  * thread of both adds its change, one that was born since adds all it has,
@@ -86,13 +109,16 @@ static uint64_t rates_switches(const struct plimp_thread *thread, int field)
  * threads that came and went in between, hence "at least"; that is also what
  * a sum is that stopped at 2^64 - 1.
  */
-static plim_count rates_thread_change(const struct plimp_threads *first,
-				      const struct plimp_threads *last,
-				      int field)
+static plim_count rates_thread_change(const plim_process *from,
+				      const plim_process *to, int field)
 {
+	const struct plimp_threads *first = &from->threads;
+	const struct plimp_threads *last = &to->threads;
 	uint64_t total = 0;
 	size_t j = 0;
 
+	if (rates_has_taken_over(from, to))
+		return plim_count_missing(PLIM_REASON_OTHER_IMAGE, 0);
 	for (size_t i = 0; i < last->count; i++) {
 		const struct plimp_thread *thread = &last->items[i];
 		uint64_t added = rates_switches(thread, field);
@@ -104,6 +130,8 @@ static plim_count rates_thread_change(const struct plimp_threads *first,
 		if (j < first->count &&
 		    rates_order_threads(&first->items[j], thread) == 0)
 			before = rates_switches(&first->items[j], field);
+		else if (!rates_is_newborn(from, thread))
+			continue;
 		if (added < before)
 			return plim_count_missing(PLIM_REASON_WENT_BACK, 0);
 		added -= before;
@@ -138,8 +166,7 @@ plim_count plim_process_change(const plim_process *first,
 		return plim_count_missing(PLIM_REASON_OTHER_PROCESS, 0);
 	if (rates_is_thread_sum(first, field) &&
 	    rates_is_thread_sum(last, field))
-		return rates_thread_change(&first->threads, &last->threads,
-					   field);
+		return rates_thread_change(first, last, field);
 	return plim_counter_change(plim_process_count(first, field),
 				   plim_process_count(last, field));
 }

@@ -23,6 +23,8 @@ void plimp_record_clear(plim_process *record, const plim_field_set *asked)
 	record->asked = *asked;
 	record->name_size = 0;
 	record->state = 0;
+	record->stamp_ticks = 0;
+	record->image = 0;
 }
 
 void plimp_record_set(plim_process *record, int field, plim_count figure)

@@ -32,6 +32,8 @@ struct plimp_threads {
 struct plim_process {
 	plim_identity identity;
 	plim_stamp stamp;
+	uint64_t stamp_ticks; /* the start tick of what starts at the stamp */
+	uint64_t image;	      /* another number after every exec; 0: not told */
 	plim_field_set asked;
 	struct plimp_threads threads;
 	plim_count figures[PLIM_FIELD_LAST + 1];

@@ -142,8 +142,7 @@ int plimp_system_read_target(plim_target *target,
 
 /* Waits for a child, reaps it, fills the record from the kernel's account. */
 int plimp_system_reap(plim_host *host, int32_t child, int *status,
-		      const volatile int *interrupted, plim_process *record,
-		      plim_error *error);
+		      plim_process *record, plim_error *error);
 
 /* Takes hold of the process with this pid: fills identity, name and grip. */
 int plimp_system_grip(plim_target *target, int32_t pid, plim_error *error);

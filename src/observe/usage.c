@@ -143,7 +143,7 @@ int plim_usage_refresh(plim_usage *usage, plim_target *target,
 }
 
 int plim_usage_reap(plim_usage *usage, int32_t child, int *status,
-		    const volatile int *interrupted, plim_error *error)
+		    plim_error *error)
 {
 	struct plimp_bill_mark mark;
 	struct usage_side *side;
@@ -156,8 +156,8 @@ int plim_usage_reap(plim_usage *usage, int32_t child, int *status,
 	/* Who it was is known if it was measured while it lived. */
 	side->record.identity = usage->sides[usage->current].record.identity;
 	mark = plimp_bill_begin(usage->host, 1);
-	code = plimp_system_reap(usage->host, child, status, interrupted,
-				 &side->record, error);
+	code =
+	    plimp_system_reap(usage->host, child, status, &side->record, error);
 	return usage_end(usage, side, &mark, code, error);
 }
 

@@ -49,12 +49,12 @@ is "and prints how it was started" "$workloads/renamer" "$(cat "$work/out")"
 
 # --- not found --------------------------------------------------------------
 for command in show cmdline report; do
-	fails "open process 2147483647: no process has this pid" \
+	fails "open process 2147483647: there is no such process" \
 		no_such_process 1 "$command" 2147483647
 	fails "open process $thread: the number is the id of a thread, not of\
  a process; it is a thread of process $sleepers" \
 		thread_not_process 1 "$command" "$thread"
-	fails "find process no$name: no process has this pid; no process has\
+	fails "find process no$name: there is no such process; no process has\
  this name" no_such_process 1 "$command" "no$name"
 done
 for bad in 0 00 2147483648 99999999999999999999 '1@' 1@zz 1@i 1@t 1@i1x \
@@ -67,7 +67,7 @@ for bad in 0 00 2147483648 99999999999999999999 '1@' 1@zz 1@i 1@t 1@i1x \
 done
 run show "$(printf 'a\033[31m\nb')"
 refuses "a hostile operand comes back clean" 1 'find process a\x1b[31m\x0ab:'\
-' no process has this pid; no process has this name'
+' there is no such process; no process has this name'
 
 # --- another process --------------------------------------------------------
 run show "$first@t$((ticks + 1))"
@@ -100,7 +100,7 @@ is "JSON: ambiguous" ambiguous "$(json .error.code)"
 
 # --- ended ------------------------------------------------------------------
 stop "$second"
-fails "open process $second: no process has this pid" no_such_process 1 \
+fails "open process $second: there is no such process" no_such_process 1 \
 	show "$second"
 run show "$name"
 ends "the name is one process's again" 0
@@ -146,6 +146,6 @@ for command in 'ps' 'show 1' 'cmdline 1' 'doctor' 'report 1'; do
 done
 fails "open $source/NEWS.md: the directory is not a proc file system\
  (ENOTDIR)" not_procfs 2 ps --proc "$source/NEWS.md"
-fails "open process 77: no process has this pid" no_such_process 1 \
+fails "open process 77: there is no such process" no_such_process 1 \
 	show 77 --proc "$fixture"
 done_testing

@@ -432,7 +432,7 @@ static void test_never(void **state)
 	never_target(&site);
 	measure_self(site.usage);
 	never_export(&site);
-	assert_int_equal(plim_usage_reap(site.usage, child, NULL, NULL, NULL),
+	assert_int_equal(plim_usage_reap(site.usage, child, NULL, NULL),
 			 PLIM_OK);
 	assert_int_equal(site.memory.calls, 0);
 	site_end(&site);

@@ -388,7 +388,7 @@ static void test_unlike(void **state)
 	const char *const argv[] = {"idle", NULL};
 	const plim_process *me = measure_self(other.first);
 	const plim_process *it;
-	plim_interval interval = {7, 7};
+	plim_interval interval = {.elapsed_ns = 7, .suspended_ns = 7};
 
 	(void)state;
 	other_start(argv);

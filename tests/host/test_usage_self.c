@@ -361,6 +361,33 @@ static void test_fields_asked(void **state)
 }
 
 /* A fresh record is unread throughout, and has no rates. */
+/* A host is the parent's: in a child it refuses, and tells nothing mixed. */
+static void self_in_child(void *user)
+{
+	struct self *self = user;
+	plim_error error = {0};
+	plim_host *host;
+	plim_usage *usage;
+
+	assert_int_equal(plim_usage_refresh_self(self->first, NULL, &error),
+			 PLIM_EUNSUPPORTED);
+	assert_int_equal(error.code, PLIM_EUNSUPPORTED);
+	host = open_host(0);
+	usage = new_usage(host);
+	assert_int_equal(plim_process_pid(measure_self(usage)), getpid());
+	plim_usage_free(usage);
+	plim_host_close(host);
+}
+
+static void test_fork(void **state)
+{
+	struct self *self = *state;
+
+	measure_self(self->first);
+	child_run(self_in_child, self);
+	assert_int_equal(plim_process_pid(measure_self(self->first)), getpid());
+}
+
 static void test_unread(void **state)
 {
 	struct self *self = *state;
@@ -453,19 +480,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define SELF(test) \
 	cmocka_unit_test_setup_teardown(test, self_setup, self_teardown)
-	    SELF(test_who),
-	    SELF(test_identity_text),
-	    SELF(test_wakeups),
-	    SELF(test_ended_thread_counts),
-	    SELF(test_cpu),
-	    SELF(test_memory),
-	    SELF(test_memory_parts),
-	    SELF(test_descriptors_and_threads),
-	    SELF(test_disk),
-	    SELF(test_fields_asked),
-	    SELF(test_unread),
-	    SELF(test_no_interval),
-	    cmocka_unit_test(test_no_allocation),
+	    SELF(test_who),	     SELF(test_identity_text),
+	    SELF(test_wakeups),	     SELF(test_ended_thread_counts),
+	    SELF(test_cpu),	     SELF(test_memory),
+	    SELF(test_memory_parts), SELF(test_descriptors_and_threads),
+	    SELF(test_disk),	     SELF(test_fields_asked),
+	    SELF(test_fork),	     SELF(test_unread),
+	    SELF(test_no_interval),  cmocka_unit_test(test_no_allocation),
 	    SELF(test_host_facts),
 	};
 

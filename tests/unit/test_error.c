@@ -53,7 +53,7 @@ static void test_table(void **state)
 	assert_string_equal(plim_error_word(-1 - (int)count), "unknown");
 	assert_string_equal(plim_error_word(INT32_MIN), "unknown");
 	assert_string_equal(plim_error_text(PLIM_ENOPROCESS),
-			    "no process has this pid");
+			    "there is no such process");
 	assert_string_equal(plim_error_text(99), "unknown error");
 	assert_string_equal(plim_version(), PLIM_VERSION);
 }

@@ -55,7 +55,7 @@ static void make_other(void)
 
 static void check_interval(uint64_t elapsed, uint64_t suspended)
 {
-	plim_interval interval = {1, 1};
+	plim_interval interval = {.elapsed_ns = 1, .suspended_ns = 1};
 
 	assert_int_equal(plim_process_interval(&first, &last, &interval, NULL),
 			 PLIM_OK);
@@ -86,7 +86,7 @@ static void test_interval(void **state)
 
 static void test_interval_errors(void **state)
 {
-	plim_interval interval = {11, 22};
+	plim_interval interval = {.elapsed_ns = 11, .suspended_ns = 22};
 	plim_error error;
 
 	make_pair(state);
@@ -282,6 +282,51 @@ static void test_threads(void **state)
 	check_threads(0, 0);
 }
 
+/* A list that is read while it changes may miss a thread; what it did before
+ * is no part of the interval. */
+static void test_threads_missed(void **state)
+{
+	static const struct plimp_thread before[] = {{7, 100, 5, 5}};
+	static const struct plimp_thread after[] = {
+	    {7, 100, 9, 9},
+	    {8, 498, 1000,
+	     1000},	      /* older than the first record: missed there */
+	    {9, 499, 30, 3},  /* within the tick before it: may be new */
+	    {10, 600, 20, 2}, /* born since */
+	};
+
+	make_pair(state);
+	first.stamp_ticks = 500;
+	set_threads(&first, before, COUNT(before));
+	set_threads(&last, after, COUNT(after));
+	check_threads(4 + 30 + 20, 4 + 3 + 2);
+}
+
+/* An exec by a thread that is not the main one: its history is another's. */
+static void test_threads_of_another_image(void **state)
+{
+	static const struct plimp_thread before[] = {{7, 100, 5, 5},
+						     {8, 100, 900, 90}};
+	static const struct plimp_thread after[] = {{7, 100, 905, 95}};
+
+	make_pair(state);
+	set_threads(&first, before, COUNT(before));
+	set_threads(&last, after, COUNT(after));
+	first.image = 0x1000;
+	last.image = 0x2000;
+	check_change(PLIM_FIELD_WAKEUPS, PLIM_STATE_UNLIKE,
+		     PLIM_REASON_OTHER_IMAGE);
+	/* The same image, and one that is not told, compare as ever. */
+	last.image = 0x1000;
+	check_threads(900, 90);
+	last.image = 0;
+	check_threads(900, 90);
+	/* The only thread keeps its history through an exec. */
+	last.image = 0x2000;
+	set_threads(&first, before, 1);
+	check_threads(900, 90);
+}
+
 static void test_threads_reset(void **state)
 {
 	static const struct plimp_thread before[] = {{7, 100, 5, 5},
@@ -346,6 +391,8 @@ int main(void)
 	    cmocka_unit_test(test_no_interval),
 	    cmocka_unit_test(test_cpu_percent),
 	    cmocka_unit_test(test_threads),
+	    cmocka_unit_test(test_threads_missed),
+	    cmocka_unit_test(test_threads_of_another_image),
 	    cmocka_unit_test(test_threads_reset),
 	    cmocka_unit_test(test_threads_saturate),
 	    cmocka_unit_test(test_threads_of_one_side),

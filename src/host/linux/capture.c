@@ -113,6 +113,8 @@ void plimp_store_stat(const plim_host *host, plim_process *record,
 
 	plimp_record_name(record, stat->name);
 	record->state = stat->state;
+	if ((stat->has & PLIMP_STAT_STACK) != 0)
+		record->image = stat->stack_start;
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (plimp_set_has(fields, rows[i].field))
 			plimp_record_set(record, rows[i].field, rows[i].figure);
@@ -246,6 +248,7 @@ int plimp_read_directory(plim_host *host, int directory, int32_t pid,
 
 	plimp_record_clear(record, &request->fields);
 	record->stamp = plimp_system_now();
+	record->stamp_ticks = plimp_system_ticks(host, record->stamp.boottime);
 	plimp_capture_set(&capture, PLIM_FIELD_PID,
 			  plimp_known((uint64_t)pid, PLIM_METHOD_LISTING));
 	plimp_capture_set(&capture, PLIM_FIELD_COMMIT,

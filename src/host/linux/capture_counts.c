@@ -207,6 +207,8 @@ static void counts_owner(struct plimp_capture *capture)
 	if (!plimp_capture_wants(capture, PLIM_FIELD_UID) ||
 	    capture->record->figures[PLIM_FIELD_UID].state != PLIM_STATE_UNREAD)
 		return;
+	/* It answers of a dead one, too: 0, which would be root. */
+	capture->unproven = 1;
 	plimp_capture_set(
 	    capture, PLIM_FIELD_UID,
 	    plimp_call_fstat(capture->host, capture->directory, &status) == 0

@@ -248,12 +248,25 @@ plim_real plimp_cgroup_cpus(plim_host *host)
 	return least;
 }
 
+/* Lines "cpuN ..." of stat. */
+static int cgroup_count_cpus(plim_bytes lines, void *user)
+{
+	uint64_t *count = user;
+	size_t at;
+
+	for (at = 0; at + 4 < lines.size; at++)
+		if ((at == 0 || lines.data[at - 1] == '\n') &&
+		    memcmp(lines.data + at, "cpu", 3) == 0 &&
+		    lines.data[at + 3] >= '0' && lines.data[at + 3] <= '9')
+			++*count;
+	return 0;
+}
+
 /* "/sys" is the live kernel's; a recording has the lines of its stat. */
 plim_count plimp_system_cpus(plim_host *host)
 {
 	plim_bytes text;
 	uint64_t count = 0;
-	size_t at = 0;
 
 	host->system->starved = 0;
 	if (host->system->live &&
@@ -261,17 +274,13 @@ plim_count plimp_system_cpus(plim_host *host)
 			    &text) == 0 &&
 	    plimp_decode_cpu_list(text, &count) == PLIM_OK && count > 0)
 		return plimp_known(count, PLIM_METHOD_SYSTEM);
-	if (plimp_read_file(host, host->system->root, "stat", &text) != 0)
+	count = 0;
+	if (plimp_each_block(host, "stat", cgroup_count_cpus, &count) != 0)
 		return host->system->starved != 0
 			   ? plimp_missing_file(host->system->starved)
 		       : host->system->live
 			   ? host->facts[PLIM_HOST_AFFINITY]
 			   : plim_count_missing(PLIM_REASON_NO_LINE, 0);
-	for (count = 0; at + 4 < text.size; at++)
-		if ((at == 0 || text.data[at - 1] == '\n') &&
-		    memcmp(text.data + at, "cpu", 3) == 0 &&
-		    text.data[at + 3] >= '0' && text.data[at + 3] <= '9')
-			count++;
 	return count > 0 ? plimp_known(count, PLIM_METHOD_SYSTEM)
 			 : plim_count_missing(PLIM_REASON_NO_LINE, 0);
 }

@@ -62,7 +62,6 @@ static int line_directory(plim_target *target, const struct plimp_stat *stat)
 {
 	plim_host *host = target->host;
 	char path[32];
-
 	int found;
 
 	if (stat->state != 'Z')
@@ -75,30 +74,26 @@ static int line_directory(plim_target *target, const struct plimp_stat *stat)
 			       O_PATH | O_DIRECTORY);
 }
 
-/* One exchange with the helper; a helper that is found dead is started once
- * more. The error of the exchange in `*problem`. */
+/* One read by a helper; one that is found dead is started once more. The
+ * deadline is that of the read: what starting takes is not the target's doing.
+ * The error of the read in `*problem`. */
 static int line_exchange(plim_host *host, int directory, size_t *size,
 			 int *problem, plim_error *error)
 {
-	uint64_t deadline = plimp_system_now().monotonic.ns +
-			    (uint64_t)host->command_line_ms * 1000000u;
 	int tries;
 
 	for (tries = 0; tries < 2; tries++) {
-		int code = plimp_helper_start(host, error);
+		int code = plimp_helper_start(host, directory, error);
+		uint64_t deadline = plimp_system_monotonic() +
+				    (uint64_t)host->command_line_ms * 1000000u;
 
 		if (code != PLIM_OK)
 			return code;
-		*size = 0;
-		*problem = plimp_helper_ask(host, directory);
-		if (*problem == 0)
-			*problem = plimp_helper_answer(host, deadline, size);
-		if (*problem != EPIPE && *problem != ECONNRESET)
+		*problem = plimp_helper_answer(host, deadline, size);
+		plimp_helper_stop(host);
+		if (*problem != EPIPE)
 			break;
-		plimp_helper_stop(host);
 	}
-	if (*problem == ETIMEDOUT || *problem == ENOMEM || *problem == E2BIG)
-		plimp_helper_stop(host);
 	if (*problem == ENOMEM)
 		return plimp_fail(error, PLIM_ENOMEM, 0, "read command line",
 				  NULL, NULL);

@@ -4,19 +4,22 @@
  *
  * /proc/PID/cmdline is read through the memory of its process, under that
  * process's memory lock, and the lock may be held for seconds. The wait ends
- * on a fatal signal only; so a helper waits, and is killed at the deadline.
+ * on a fatal signal only; so a helper waits, and is killed at the deadline. It
+ * lives for one read: one that stayed would keep the credentials that its
+ * caller may drop, the descriptors that its caller may close, and a second
+ * line with the caller's whole memory in every list of processes.
  *
  * The helper is made by clone(CLONE_VM), not by fork: no page of the caller is
  * copied or shared behind its back, however large it is, no atfork handler
  * runs, and no SIGCHLD is sent. It has a stack of its own and a copy of the
- * descriptor table, of which it keeps its socket alone. It shares the caller's
- * memory, its errno too, so its code touches nothing but that stack and enters
- * the kernel by itself (raw.h), not through the C library. When the caller
- * ends the socket does, and then the helper.
+ * descriptor table, of which it keeps a socket and the directory of the
+ * process that is asked, so that a pid that is used again cannot answer. It
+ * shares the caller's memory, its errno too, so its code touches nothing but
+ * that stack and enters the kernel by itself (raw.h), not through the C
+ * library.
  *
- * Requests are one byte with a descriptor of the process's directory, so that
- * a pid that is used again cannot answer. The answer is pieces, each behind
- * its size; the last has the size 0 and is followed by an error number.
+ * The answer is pieces, each behind its size; the last has the size 0 and is
+ * followed by an error number.
  */
 #include "host/linux/gnu.h"
 
@@ -31,7 +34,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -50,21 +52,18 @@
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
 
 /* Everything that the helper uses lies at the foot of its own stack. */
 struct helper_frame {
 	int socket;
+	int directory;
 	struct {
 		uint32_t size;
 		char data[HELPER_PIECE];
 	} piece;
-	struct iovec part;
-	struct msghdr message;
-	char byte;
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control;
 };
 
 #if defined(__clang__)
@@ -96,37 +95,10 @@ HELPER_BARE static void helper_send(struct helper_frame *frame, long size)
 	}
 }
 
-/* Receives a directory: its descriptor, or a negative error number. */
-HELPER_BARE static int helper_receive(struct helper_frame *frame)
+/* Reads and sends: 0, or the error number. */
+HELPER_BARE static int helper_copy(struct helper_frame *frame)
 {
-	struct msghdr *message = &frame->message;
-	const struct cmsghdr *header = &frame->control.header;
-	long count;
-
-	frame->part.iov_base = &frame->byte;
-	frame->part.iov_len = 1;
-	message->msg_name = NULL;
-	message->msg_namelen = 0;
-	message->msg_iov = &frame->part;
-	message->msg_iovlen = 1;
-	message->msg_control = &frame->control;
-	message->msg_controllen = sizeof frame->control;
-	message->msg_flags = 0;
-	do {
-		count = plimp_raw3(SYS_recvmsg, frame->socket, (long)message,
-				   MSG_CMSG_CLOEXEC);
-	} while (count == -EINTR);
-	if (count <= 0)
-		plimp_raw1(SYS_exit, 0);
-	if (message->msg_controllen < CMSG_LEN(sizeof(int)) ||
-	    header->cmsg_type != SCM_RIGHTS)
-		return -EMFILE;
-	return *(const int *)(const void *)CMSG_DATA(header);
-}
-
-HELPER_BARE static int helper_copy(struct helper_frame *frame, int directory)
-{
-	long file = plimp_raw4(SYS_openat, directory, (long)"cmdline",
+	long file = plimp_raw4(SYS_openat, frame->directory, (long)"cmdline",
 			       O_RDONLY | O_CLOEXEC, 0);
 	long count;
 
@@ -141,48 +113,119 @@ HELPER_BARE static int helper_copy(struct helper_frame *frame, int directory)
 				    (long)sizeof frame->piece.size + count);
 		}
 	} while (count > 0 || count == -EINTR);
-	plimp_raw1(SYS_close, file);
 	return (int)-count;
+}
+
+/* Closes what the caller has open, but for the two. Without close_range
+ * (Linux 5.9) they stay open here, for as long as one read takes. */
+HELPER_BARE static void helper_close(const struct helper_frame *frame)
+{
+	long low = frame->socket;
+	long high = frame->directory;
+
+	if (low > high) {
+		low = frame->directory;
+		high = frame->socket;
+	}
+	if (low > 0)
+		plimp_raw3(SYS_close_range, 0, low - 1, 0);
+	if (low + 1 < high)
+		plimp_raw3(SYS_close_range, low + 1, high - 1, 0);
+	plimp_raw3(SYS_close_range, high + 1, (long)~0u, 0);
 }
 
 HELPER_BARE static int helper_main(void *argument)
 {
 	struct helper_frame *frame = argument;
 	unsigned long all = ~0ul;
+	int error;
 
 	plimp_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, sizeof all);
-	if (frame->socket > 0)
-		plimp_raw3(SYS_close_range, 0, frame->socket - 1, 0);
-	plimp_raw3(SYS_close_range, frame->socket + 1, (long)~0u, 0);
-	for (;;) {
-		int directory = helper_receive(frame);
-		int error =
-		    directory < 0 ? -directory : helper_copy(frame, directory);
-
-		if (directory >= 0)
-			plimp_raw1(SYS_close, directory);
-		frame->piece.size = 0;
-		frame->piece.data[0] = (char)error;
-		helper_send(frame, (long)sizeof frame->piece.size + 1);
-	}
+	helper_close(frame);
+	error = helper_copy(frame);
+	frame->piece.size = 0;
+	frame->piece.data[0] = (char)error;
+	helper_send(frame, (long)sizeof frame->piece.size + 1);
+	plimp_raw1(SYS_exit, 0);
 	return 0;
 }
 
-/* Reaps the killed helper, within a second: a fatal signal ends every wait
- * that is known here. 0 if it stays; then its stack is left to it. */
+/* Runs the helper on its stack: its pid, or -1. */
+static int helper_clone(plim_host *host, int socket, int directory)
+{
+	struct plimp_helper *helper = &host->system->helper;
+	struct helper_frame *frame =
+	    (struct helper_frame *)(void *)helper->stack;
+	int flags = (PLIMP_RAW_SHARED ? CLONE_VM : 0) |
+		    (host->system->has_pidfd ? CLONE_PIDFD : 0);
+
+	frame->socket = socket;
+	frame->directory = directory;
+	host->bill.system_calls++;
+	return clone(helper_main, helper->stack + HELPER_STACK, flags, frame,
+		     &helper->pidfd);
+}
+
+static void helper_release_stack(plim_host *host)
+{
+	plimp_release(&host->allocator, host->system->helper.stack,
+		      HELPER_STACK, 1);
+	host->system->helper.stack = NULL;
+}
+
+int plimp_helper_start(plim_host *host, int directory, plim_error *error)
+{
+	struct plimp_helper *helper = &host->system->helper;
+	int problem = 0;
+	int pair[2];
+
+	if (helper->stack == NULL)
+		helper->stack =
+		    plimp_allocate(&host->allocator, HELPER_STACK, 1);
+	if (helper->stack == NULL)
+		return plimp_fail(error, PLIM_ENOMEM, 0, "start helper", NULL,
+				  NULL);
+	host->bill.system_calls++;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+		problem = errno;
+		helper_release_stack(host);
+		return plimp_fail(error, PLIM_ESYSTEM, problem, "start helper",
+				  NULL, NULL);
+	}
+	helper->pidfd = -1;
+	helper->pid = helper_clone(host, pair[1], directory);
+	if (helper->pid < 0)
+		problem = errno;
+	plimp_call_close(host, pair[1]);
+	if (problem == 0) {
+		helper->socket = pair[0];
+		return PLIM_OK;
+	}
+	plimp_call_close(host, pair[0]);
+	helper_release_stack(host);
+	helper->pidfd = -1; /* a clone that fails may have stored one */
+	return plimp_fail(error, PLIM_ESYSTEM, problem, "start helper", NULL,
+			  NULL);
+}
+
+/*
+ * Reaps the helper, which has been told to end or has answered, within a
+ * second: a fatal signal ends every wait that is known here. 0 if it stays.
+ */
 static int helper_reap(plim_host *host, const struct plimp_helper *helper)
 {
-	const struct timespec pause = {0, 1000000};
+	const struct timespec pause = {0, 100000};
+	struct pollfd entry = {helper->pidfd, POLLIN, 0};
 	int status;
 	int tries;
 
-	for (tries = 0; tries < 1000; tries++) {
+	for (tries = 0; tries < 10000; tries++) {
 		host->bill.system_calls++;
 		if (waitpid(helper->pid, &status, __WALL | WNOHANG) != 0 &&
 		    errno != EINTR)
 			return 1;
 		host->bill.system_calls++;
-		nanosleep(&pause, NULL);
+		ppoll(&entry, helper->pidfd >= 0, &pause, NULL);
 	}
 	return 0;
 }
@@ -196,95 +239,26 @@ void plimp_helper_stop(plim_host *host)
 		return;
 	plimp_call_close(host, helper->socket);
 	host->bill.system_calls++;
-	if (helper->pidfd >= 0)
-		syscall(SYS_pidfd_send_signal, helper->pidfd, SIGKILL, NULL, 0);
-	else
+	if (helper->pidfd < 0 || syscall(SYS_pidfd_send_signal, helper->pidfd,
+					 SIGKILL, NULL, 0) != 0)
 		kill(helper->pid, SIGKILL); /* a child: its pid is its own */
-	if (helper_reap(host, helper))
-		plimp_release(&host->allocator, helper->stack, HELPER_STACK, 1);
+	/* One that stays after all keeps its stack. */
+	if (!helper_reap(host, helper))
+		helper->stack = NULL;
 	plimp_call_close(host, helper->pidfd);
 	helper->socket = -1;
 	helper->pidfd = -1;
-	helper->stack = NULL;
 	errno = saved;
 }
 
-/* Runs the helper on `stack`: its pid, or -1. */
-static int helper_clone(plim_host *host, char *stack, int socket)
-{
-	struct helper_frame *frame = (struct helper_frame *)(void *)stack;
-	int flags = (PLIMP_RAW_SHARED ? CLONE_VM : 0) |
-		    (host->system->has_pidfd ? CLONE_PIDFD : 0);
-
-	frame->socket = socket;
-	host->bill.system_calls++;
-	return clone(helper_main, stack + HELPER_STACK, flags, frame,
-		     &host->system->helper.pidfd);
-}
-
-int plimp_helper_start(plim_host *host, plim_error *error)
+void plimp_helper_release(plim_host *host)
 {
 	struct plimp_helper *helper = &host->system->helper;
-	int pair[2];
-	int problem;
 
-	if (helper->socket >= 0)
-		return PLIM_OK;
-	helper->stack = plimp_allocate(&host->allocator, HELPER_STACK, 1);
-	if (helper->stack == NULL)
-		return plimp_fail(error, PLIM_ENOMEM, 0, "start helper", NULL,
-				  NULL);
-	host->bill.system_calls++;
-	problem = 0;
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
-		problem = errno;
-		goto release_stack;
-	}
-	helper->pid = helper_clone(host, helper->stack, pair[1]);
-	if (helper->pid < 0) {
-		problem = errno;
-		goto close_pair;
-	}
-	plimp_call_close(host, pair[1]);
-	helper->socket = pair[0];
-	return PLIM_OK;
-
-close_pair:
-	plimp_call_close(host, pair[0]);
-	plimp_call_close(host, pair[1]);
-release_stack:
-	plimp_release(&host->allocator, helper->stack, HELPER_STACK, 1);
-	helper->stack = NULL;
-	helper->pidfd = -1; /* a clone that fails may have stored one */
-	return plimp_fail(error, PLIM_ESYSTEM, problem, "start helper", NULL,
-			  NULL);
-}
-
-/* Hands it a directory; 0 or the error. */
-int plimp_helper_ask(plim_host *host, int directory)
-{
-	char byte = 0;
-	struct iovec part = {&byte, 1};
-	union {
-		struct cmsghdr header;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control;
-	struct msghdr message = {
-	    .msg_iov = &part,
-	    .msg_iovlen = 1,
-	    .msg_control = &control,
-	    .msg_controllen = sizeof control,
-	};
-
-	memset(&control, 0, sizeof control);
-	control.header.cmsg_level = SOL_SOCKET;
-	control.header.cmsg_type = SCM_RIGHTS;
-	control.header.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.header), &directory, sizeof directory);
-	host->bill.system_calls++;
-	return sendmsg(host->system->helper.socket, &message, MSG_NOSIGNAL) == 1
-		   ? 0
-		   : errno;
+	plimp_helper_stop(host);
+	helper_release_stack(host);
+	plimp_release(&host->allocator, helper->text, helper->text_capacity, 1);
+	helper->text = NULL;
 }
 
 /* Receives `size` bytes before the deadline: 0, ETIMEDOUT, or EPIPE where the
@@ -296,7 +270,7 @@ static int helper_take(plim_host *host, void *buffer, size_t size,
 	char *at = buffer;
 
 	while (size > 0) {
-		uint64_t now = plimp_system_now().monotonic.ns;
+		uint64_t now = plimp_system_monotonic();
 		struct timespec rest;
 		ssize_t count;
 

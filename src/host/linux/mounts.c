@@ -1,6 +1,6 @@
 /*
- * mounts.c - the mounts that this process sees, read in blocks: hosts of
- * containers have thousands of them.
+ * mounts.c - files of any length, read in blocks of whole lines; above all the
+ * mounts that this process sees: hosts of containers have thousands of them.
  */
 #include "host/linux/gnu.h"
 
@@ -10,38 +10,16 @@
 #include <fcntl.h>
 #include <string.h>
 
-/* Hands out the whole lines of the buffer; stores how many bytes they take. */
-static int mounts_block(plim_bytes text, size_t *taken,
-			plimp_mount_fn *callback, void *user)
-{
-	struct plimp_mount mount;
-	size_t offset = 0;
-	int result = 0;
-	int more;
-
-	while (text.size > 0 && text.data[text.size - 1] != '\n')
-		text.size--;
-	*taken = text.size;
-	while (result == 0 &&
-	       (more = plimp_decode_mount(text, &offset, &mount)) != 0)
-		if (more == 1)
-			result = callback(&mount, user);
-	return result;
-}
-
-int plimp_each_mount(plim_host *host, plimp_mount_fn *callback, void *user)
+int plimp_each_block(plim_host *host, const char *path,
+		     plimp_block_fn *callback, void *user)
 {
 	char *buffer = host->system->buffer;
 	const size_t size = sizeof host->system->buffer;
+	int file = plimp_call_open(host, host->system->root, path, O_RDONLY);
 	size_t held = 0;
 	int result = 0;
 	ssize_t count;
-	int file;
 
-	if (!host->system->live) /* ours say nothing of a recording */
-		return -1;
-	file = plimp_call_open(host, host->system->root, "self/mountinfo",
-			       O_RDONLY);
 	if (file < 0)
 		return -1;
 	while (result == 0 &&
@@ -50,15 +28,46 @@ int plimp_each_mount(plim_host *host, plimp_mount_fn *callback, void *user)
 		size_t taken;
 
 		held += (size_t)count;
-		result = mounts_block((plim_bytes){buffer, held}, &taken,
-				      callback, user);
-		if (taken == 0 && held == size)
+		for (taken = held; taken > 0 && buffer[taken - 1] != '\n';)
+			taken--;
+		if (taken > 0)
+			result = callback((plim_bytes){buffer, taken}, user);
+		else if (held == size)
 			taken = size; /* one endless line */
 		held -= taken;
 		memmove(buffer, buffer + taken, held);
 	}
 	plimp_call_close(host, file);
 	return result;
+}
+
+struct mounts_walk {
+	plimp_mount_fn *callback;
+	void *user;
+};
+
+static int mounts_block(plim_bytes text, void *user)
+{
+	const struct mounts_walk *walk = user;
+	struct plimp_mount mount;
+	size_t offset = 0;
+	int result = 0;
+	int more;
+
+	while (result == 0 &&
+	       (more = plimp_decode_mount(text, &offset, &mount)) != 0)
+		if (more == 1)
+			result = walk->callback(&mount, walk->user);
+	return result;
+}
+
+int plimp_each_mount(plim_host *host, plimp_mount_fn *callback, void *user)
+{
+	struct mounts_walk walk = {callback, user};
+
+	if (!host->system->live) /* ours say nothing of a recording */
+		return -1;
+	return plimp_each_block(host, "self/mountinfo", mounts_block, &walk);
 }
 
 struct mounts_hidepid {

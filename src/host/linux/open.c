@@ -19,6 +19,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
@@ -88,18 +89,28 @@ static int open_is_live(plim_host *host)
 	       pid == (uint64_t)getpid() && open_namespaces(host) == 1;
 }
 
+/* stat is long where there are many interrupts, and btime stands behind them.
+ */
+static int open_find_btime(plim_bytes lines, void *user)
+{
+	return plimp_decode_btime(lines, user) == PLIM_OK;
+}
+
+static int open_btime(plim_host *host, uint64_t *seconds)
+{
+	return plimp_each_block(host, "stat", open_find_btime, seconds) == 1;
+}
+
 /* A recording has a process in it, or the text that names the boot. */
 static int open_is_recording(plim_host *host)
 {
 	int directory = plimp_call_open(host, host->system->root, ".",
 					O_RDONLY | O_DIRECTORY);
-	plim_bytes text;
 	uint64_t seconds;
 	ssize_t size;
 	int found = 0;
 
-	if (plimp_read_file(host, host->system->root, "stat", &text) == 0 &&
-	    plimp_decode_btime(text, &seconds) == PLIM_OK)
+	if (open_btime(host, &seconds))
 		found = 1;
 	while (directory >= 0 && !found &&
 	       (size = plimp_call_dents(host, directory, host->system->listing,
@@ -159,9 +170,7 @@ static void open_boot(plim_host *host)
 		system->boot_known = ms >= 0;
 		if (system->boot_known)
 			system->boot_unix_ms = ((uint64_t)ms + 5) / 10 * 10;
-	} else if (plimp_read_file(host, system->root, "stat", &text) == 0 &&
-		   plimp_decode_btime(text, &seconds) == PLIM_OK &&
-		   seconds <= UINT64_MAX / 2000) {
+	} else if (open_btime(host, &seconds) && seconds <= UINT64_MAX / 2000) {
 		system->boot_known = 1;
 		system->boot_unix_ms = seconds * 1000;
 	}
@@ -278,6 +287,26 @@ static void open_self(plim_host *host)
 	}
 }
 
+/* A page that the kernel empties in a child (Linux 4.14) tells a fork without
+ * a system call. */
+static void open_fork_mark(plim_host *host)
+{
+	size_t size = (size_t)host->system->page_bytes;
+	char *mark;
+
+	host->bill.system_calls += 2;
+	mark = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mark == MAP_FAILED)
+		return;
+	if (madvise(mark, size, MADV_WIPEONFORK) != 0) {
+		munmap(mark, size);
+		return;
+	}
+	*mark = 1;
+	host->system->fork_mark = mark;
+}
+
 static plim_count open_affinity(plim_host *host)
 {
 	unsigned long mask[1024];
@@ -358,6 +387,7 @@ int plimp_system_open(plim_host *host, plim_error *error)
 	open_swap(host);
 	open_pidfds(host);
 	open_self(host);
+	open_fork_mark(host);
 	open_facts(host);
 	/* What could not be opened would be taken for what is not there. */
 	if (host->system->starved != 0) {
@@ -377,9 +407,9 @@ void plimp_system_close(plim_host *host)
 
 	if (system == NULL)
 		return;
-	plimp_helper_stop(host);
-	plimp_release(&host->allocator, system->helper.text,
-		      system->helper.text_capacity, 1);
+	plimp_helper_release(host);
+	if (system->fork_mark != NULL)
+		munmap(system->fork_mark, (size_t)system->page_bytes);
 	for (i = 0; i < PLIMP_SELF_FILES; i++)
 		plimp_call_close(host, system->self_files[i]);
 	plimp_call_close(host, system->self_directory);

@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static const plim_field_set self_rusage_group = {
     {PLIMP_FIELD_BIT(CPU_USER) | PLIMP_FIELD_BIT(CPU_SYSTEM) |
@@ -265,11 +266,26 @@ static void self_others(plim_host *host, const struct plimp_request *request,
 		    plim_count_missing(PLIM_REASON_KERNEL_LACKS, 0));
 }
 
+/* Held files would tell of the parent. The mark is wiped in a child. */
+static int self_is_forked(const plim_host *host)
+{
+	const volatile char *mark = host->system->fork_mark;
+
+	if (mark != NULL)
+		return *mark == 0;
+	return host->system->live && getpid() != (pid_t)host->system->self.pid;
+}
+
 int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
 			   plim_process *record, plim_error *error)
 {
 	const plim_field_set *fields = &request->fields;
 
+	if (self_is_forked(host))
+		return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "measure self",
+				  host->proc_root,
+				  "the host was opened before fork; open "
+				  "another");
 	if (!host->system->live || host->system->self_directory < 0)
 		return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "measure self",
 				  host->proc_root,
@@ -287,15 +303,12 @@ int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
 	return PLIM_OK;
 }
 
-/* A blocking wait that another flag can end; see plim_usage_reap(). */
 static int self_wait(plim_host *host, int32_t child, int *status,
-		     struct rusage *usage, const volatile int *interrupted)
+		     struct rusage *usage)
 {
 	pid_t pid;
 
 	do {
-		if (interrupted != NULL && *interrupted != 0)
-			return EINTR;
 		host->bill.system_calls++;
 		pid = wait4(child, status, 0, usage);
 	} while (pid < 0 && errno == EINTR);
@@ -303,22 +316,19 @@ static int self_wait(plim_host *host, int32_t child, int *status,
 }
 
 int plimp_system_reap(plim_host *host, int32_t child, int *status,
-		      const volatile int *interrupted, plim_process *record,
-		      plim_error *error)
+		      plim_process *record, plim_error *error)
 {
 	const plim_field_set all = plim_field_set_preset(PLIM_FIELDS_ALL);
 	plim_identity identity;
 	struct rusage usage;
 	int raw = 0;
-	int problem = self_wait(host, child, &raw, &usage, interrupted);
+	int problem = self_wait(host, child, &raw, &usage);
 	int field;
 
 	if (problem != 0)
-		return plimp_fail(error,
-				  problem == EINTR    ? PLIM_ETIMEOUT
-				  : problem == ECHILD ? PLIM_ENOPROCESS
-						      : PLIM_ESYSTEM,
-				  problem, "wait for child", NULL, NULL);
+		return plimp_fail(
+		    error, problem == ECHILD ? PLIM_ENOPROCESS : PLIM_ESYSTEM,
+		    problem, "wait for child", NULL, NULL);
 	if (record->identity.pid == child) {
 		identity = record->identity;
 	} else {

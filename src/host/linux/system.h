@@ -32,10 +32,10 @@ enum plimp_self_file {
 };
 
 struct plimp_helper {
-	int socket; /* -1: not started */
+	int socket; /* -1: none runs */
 	int pidfd;  /* -1: none */
 	int32_t pid;
-	char *stack; /* while it runs */
+	char *stack; /* kept for the next one */
 	char *text;  /* of the last answer */
 	size_t text_capacity;
 };
@@ -54,7 +54,8 @@ struct plimp_system {
 	uint64_t boot_unix_ms; /* time of boot in Unix time */
 	int boot_known;
 	plim_identity self;
-	int self_directory;		  /* O_PATH, -1 if not live */
+	char *fork_mark;    /* a page that is wiped in a child; or NULL */
+	int self_directory; /* O_PATH, -1 if not live */
 	int self_files[PLIMP_SELF_FILES]; /* opened on first use */
 	struct plimp_helper helper;
 	char cgroup_mount[256]; /* of cgroup2, empty if none or not yet asked */
@@ -183,6 +184,16 @@ int plimp_statm_is_sound(const plim_host *host,
 			 const struct plimp_statm *statm);
 
 /*
+ * Calls back with whole lines of a file below the root, block after block,
+ * until the callback returns non-zero; that value is returned, 0 at the end,
+ * or -1 if the file could not be opened. A line that is longer than the
+ * buffer is passed over.
+ */
+typedef int plimp_block_fn(plim_bytes lines, void *user);
+int plimp_each_block(plim_host *host, const char *path,
+		     plimp_block_fn *callback, void *user);
+
+/*
  * Calls back for each mount that this process sees, until the callback
  * returns non-zero; that value is returned, 0 at the end, or -1 if the list
  * could not be read. Lines that are longer than the buffer are passed over.
@@ -196,15 +207,14 @@ plim_count plimp_cgroup_operations(plim_host *host, int directory, int32_t pid);
 plim_real plimp_cgroup_cpus(plim_host *host);
 
 /*
- * The helper that reads what can block (helper.c). Start it if it is not
- * there; hand it the directory of a process: 0 or the error; take its answer
- * into host->system->helper.text before `deadline` (monotonic ns): 0, or the
- * error of the read, or ETIMEDOUT, EPIPE (it is no more), ENOMEM, E2BIG: then
- * it must be stopped, since it may still be answering.
+ * The helper that reads what can block (helper.c), for one read. Start it on
+ * the directory of a process; take its answer into host->system->helper.text
+ * before `deadline` (monotonic ns): 0, or the error of the read, or ETIMEDOUT,
+ * EPIPE (it is no more), ENOMEM, E2BIG; then stop it, whatever came.
  */
-int plimp_helper_start(plim_host *host, plim_error *error);
-int plimp_helper_ask(plim_host *host, int directory);
+int plimp_helper_start(plim_host *host, int directory, plim_error *error);
 int plimp_helper_answer(plim_host *host, uint64_t deadline, size_t *size);
 void plimp_helper_stop(plim_host *host);
+void plimp_helper_release(plim_host *host);
 
 #endif

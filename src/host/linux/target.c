@@ -106,15 +106,19 @@ static int target_explain(plim_target *target, int32_t pid, int problem,
 static void target_image(plim_host *host, int directory,
 			 const struct plimp_stat *stat, struct plimp_grip *grip)
 {
-	struct stat status;
+	struct statx status;
 
 	grip->stack_start =
 	    (stat->has & PLIMP_STAT_STACK) != 0 ? stat->stack_start : 0;
+	/* What is cached suffices: no file server is waited for. */
+	host->bill.system_calls++;
 	grip->exe_known =
-	    plimp_call_stat(host, directory, "exe", &status, 0) == 0;
+	    statx(directory, "exe", AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT,
+		  STATX_INO, &status) == 0;
 	if (grip->exe_known) {
-		grip->exe_device = (uint64_t)status.st_dev;
-		grip->exe_inode = (uint64_t)status.st_ino;
+		grip->exe_device = ((uint64_t)status.stx_dev_major << 32) |
+				   status.stx_dev_minor;
+		grip->exe_inode = status.stx_ino;
 	}
 }
 

@@ -128,13 +128,11 @@ int plimp_system_read_target(plim_target *target,
 }
 
 int plimp_system_reap(plim_host *host, int32_t child, int *status,
-		      const volatile int *interrupted, plim_process *record,
-		      plim_error *error)
+		      plim_process *record, plim_error *error)
 {
 	(void)host;
 	(void)child;
 	(void)status;
-	(void)interrupted;
 	(void)record;
 	return none_fail(error, "wait for child");
 }
