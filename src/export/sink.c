@@ -94,6 +94,18 @@ static size_t sink_piece(plim_bytes text)
 	return size;
 }
 
+/* Nearly all texts of JSON, our own words above all, need no escape. */
+static int sink_is_plain(plim_bytes text)
+{
+	for (size_t i = 0; i < text.size; i++) {
+		unsigned char byte = (unsigned char)text.data[i];
+
+		if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
+			return 0;
+	}
+	return 1;
+}
+
 void plimp_sink_escaped(struct plimp_sink *sink, int form, plim_bytes text)
 {
 	char buffer[SINK_ESCAPED];
@@ -101,6 +113,10 @@ void plimp_sink_escaped(struct plimp_sink *sink, int form, plim_bytes text)
 	size_t size;
 
 	assert(form != PLIM_ESCAPE_CSV);
+	if (sink_is_plain(text)) {
+		plimp_sink_put(sink, text.data, text.size);
+		return;
+	}
 	while (text.size > 0 && sink->failed == PLIM_OK) {
 		piece.data = text.data;
 		piece.size = sink_piece(text);
