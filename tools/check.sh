@@ -2,8 +2,9 @@
 # compile and $build.
 #
 # A step is a shell function that prints what is wrong and fails. Each prints
-# one line: name, ok or FAILED, seconds; what a failed one said follows. All
-# steps run whatever the earlier ones gave, and one failure fails the whole.
+# one line: name, ok or FAILED, seconds; the end of what a failed one said
+# follows, all of it is in $build/check. All steps run whatever the earlier
+# ones gave, and one failure fails the whole.
 
 failures=0
 steps=0
@@ -11,9 +12,10 @@ steps=0
 step() {
 	name=$1
 	shift
+	log=$build/check/$name.log
 	begin=$(date +%s)
 	steps=$((steps + 1))
-	if ("$@") >"$scratch/step" 2>&1 </dev/null; then
+	if ("$@") >"$log" 2>&1 </dev/null; then
 		word=ok
 	else
 		word=FAILED
@@ -21,8 +23,8 @@ step() {
 	fi
 	printf '%-12s %-6s %4d s  %s\n' "$name" "$word" \
 		$(($(date +%s) - begin)) \
-		"$([ "$word" = FAILED ] || tail -1 "$scratch/step")"
-	[ "$word" = ok ] || tail -80 "$scratch/step" | sed 's/^/    /'
+		"$([ "$word" = FAILED ] || tail -1 "$log")"
+	[ "$word" = ok ] || tail -80 "$log" | sed 's/^/    /'
 }
 
 sources() {
@@ -135,15 +137,19 @@ step_asan() {
 			sanitized asan
 }
 
+# Its runtime does not survive the bare clone() of the helper process, and
+# tests that fork have one thread; tests/threads holds what is shared.
 step_tsan() {
 	CC=clang configure tsan -Dtests=true -Db_lundef=false \
 		-Db_sanitize=thread && compile tsan &&
-		TSAN_OPTIONS=halt_on_error=1 sanitized tsan
+		TSAN_OPTIONS=halt_on_error=1 tools/all-tests --once \
+			--no-suite host --no-suite fault --no-suite cli \
+			--no-suite timing --no-suite install "$build/tsan"
 }
 
 # The checks are chosen in .clang-tidy. The library is read as one unit, so
 # that the analyzer sees across files; it takes the largest part of a minute.
-tidy() {
+analyze() {
 	timeout 600 clang-tidy -quiet --extra-arg=-Xclang \
 		--extra-arg=-analyzer-opt-analyze-headers "$@" \
 		-- -std=c11 -D_GNU_SOURCE -Iinclude -Isrc 2>"$scratch/tidy" || {
@@ -156,8 +162,8 @@ tidy() {
 # A command may ask for its environment; a library may not.
 step_analyzer() {
 	status=0
-	tidy src/all.c || status=1
-	tidy --checks=-concurrency-mt-unsafe cli/*.c || status=1
+	analyze src/all.c || status=1
+	analyze --checks=-concurrency-mt-unsafe cli/*.c || status=1
 	return "$status"
 }
 
@@ -167,6 +173,7 @@ step_tests() {
 
 check_all() {
 	need_scratch
+	mkdir -p "$build/check" || die "cannot write in $build"
 	step format step_format
 	step headers step_headers
 	step arrows step_arrows
