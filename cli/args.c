@@ -4,6 +4,7 @@
  */
 #include "cmd.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,6 +212,7 @@ static int option_duration(const char *name, const char *value, uint64_t *ns)
 
 static int option_number(const char *name, const char *value, uint64_t *number)
 {
+	assert(value != NULL); /* a row that names one has one */
 	if (plim_quantity_parse_whole(value, PLIM_UNIT_NONE, number, NULL) !=
 		PLIM_OK ||
 	    *number == 0 || strchr(value, '.') != NULL)
@@ -221,6 +223,7 @@ static int option_number(const char *name, const char *value, uint64_t *number)
 
 static int option_color(struct options *options, const char *value)
 {
+	assert(value != NULL);
 	if (strcmp(value, "always") == 0)
 		options->color = 1;
 	else if (strcmp(value, "never") == 0)

@@ -55,7 +55,8 @@ static void json_line(plim_json *json)
 	if (json->indent == 0)
 		return;
 	plimp_sink_put(&json->sink, "\n", 1);
-	plimp_sink_fill(&json->sink, ' ', (size_t)(json->depth * json->indent));
+	plimp_sink_fill(&json->sink, ' ',
+			(size_t)json->depth * (size_t)json->indent);
 }
 
 static void json_quote(plim_json *json, plim_bytes text)

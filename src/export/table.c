@@ -218,6 +218,8 @@ static void table_measure(plim_table *table, int header)
 		    header ? table->columns[i].title.width : 0;
 	for (size_t i = 0; i < table->cell_count; i++) {
 		size_t width = table->cells[i].width;
+
+		assert(table->column_count > 0); /* a cell has a column */
 		size_t *widest = &table->columns[i % table->column_count].width;
 
 		if (width > *widest)

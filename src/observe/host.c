@@ -43,9 +43,11 @@ static int host_options(const plim_host_options *given,
 static plim_host *host_make(const plim_host_options *options)
 {
 	const plim_allocator *allocator = &options->allocator;
-	size_t size = strlen(options->proc_root) + 1;
 	plim_host *host = plimp_allocate(allocator, 1, sizeof *host);
+	size_t size;
 
+	assert(options->proc_root != NULL);
+	size = strlen(options->proc_root) + 1;
 	if (host == NULL)
 		return NULL;
 	host->proc_root = plimp_allocate(allocator, size, 1);

@@ -107,8 +107,7 @@ static void denied_look(void *user)
 	plim_usage_free(first);
 	plim_usage_free(last);
 	expect_fate(target, PLIM_FATE_SAME, 0, 0);
-	assert_int_equal(plim_target_signal(target, 0, NULL),
-			 PLIM_EDENIED);
+	assert_int_equal(plim_target_signal(target, 0, NULL), PLIM_EDENIED);
 	plim_target_close(target);
 	plim_host_close(host);
 }

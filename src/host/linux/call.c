@@ -16,10 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434 /* the same number on every architecture */
-#endif
-
 int plimp_call_open(plim_host *host, int directory, const char *path, int flags)
 {
 	int descriptor;

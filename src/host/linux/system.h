@@ -17,7 +17,19 @@
 #include "host/linux/decode.h"
 
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
+
+/* The same numbers on every architecture, where the C library is older. */
+#ifndef SYS_pidfd_send_signal
+#define SYS_pidfd_send_signal 424
+#endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
 
 /* A file of /proc that is larger than this is not what it says it is. */
 #define PLIMP_READ_SIZE 65536

@@ -24,10 +24,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
-#endif
-
 /* include/uapi/linux/pidfd.h, first version of the structure (Linux 6.13);
  * the exit code is filled since 6.15, once the process was reaped. */
 struct target_pidfd_info {
