@@ -1,162 +1,234 @@
 /*
- * test_kill_helper.c - the helper that reads command lines is killed, stopped
- * or reaped by others, at rest and at work.
+ * test_kill_helper.c - the helper that reads a command line is killed,
+ * stopped, held or reaped by others at every point of its short life.
  *
- * The next read works, no read takes longer than its deadline, nothing is
- * told that is not so, the end of the host or of its process is the end of
- * the helper, and the program that uses the library never gets to see it: no
- * SIGCHLD, nothing from waitpid(-1).
+ * The line that is told is the line, or it is missing and says why; no read
+ * takes longer than its deadline; and the helper is gone when the read is
+ * over.
  */
-#include "fault.h"
+#include "hold.h"
+#include "reader.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WORD_SIZE   30000
-#define DEADLINE_MS 300
-#define KILL_MS	    4000
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
 
-struct help {
-	plim_host *host;
-	plim_target *target;
-	struct spawn spawn;
-	struct fault_children children; /* without the helper */
-	size_t descriptors;
+#define DEADLINE_MS 300
+#define SLACK_MS    2000 /* the machine's load */
+#define MOST_CALLS  40
+
+static struct spawn workload;
+static struct reader reader;
+static struct hold hold;
+
+static int kill_setup(void **state)
+{
+	(void)state;
+	reader_spawn(&workload);
+	return 0;
+}
+
+static int kill_teardown(void **state)
+{
+	(void)state;
+	spawn_end(&workload);
+	return 0;
+}
+
+/* What is done to a helper at its call number `at`. */
+struct strike {
+	unsigned at;
+	int both; /* to the second helper, too */
+	int reap; /* it is waited for here, not by the library */
+	pid_t helper;
+	unsigned call; /* of this helper */
+	atomic_uint kills;
+	atomic_uint reaps;
 };
 
-static struct help help;
-static char help_line[5 + 3 * (WORD_SIZE + 1)];
-static volatile sig_atomic_t help_signals;
+static struct strike strike;
 
-static void help_count(int number)
+static void strike_arm(unsigned at, int both, int reap)
 {
+	memset(&strike, 0, sizeof(strike));
+	strike.at = at;
+	strike.both = both;
+	strike.reap = reap;
+}
+
+static enum hold_answer strike_kill(struct hold *it, pid_t helper, long number)
+{
+	(void)it;
 	(void)number;
-	help_signals++;
+	if (helper != strike.helper)
+		strike.call = 0;
+	strike.helper = helper;
+	if (strike.call++ != strike.at ||
+	    (atomic_load(&strike.kills) > 0 && !strike.both))
+		return HOLD_GO;
+	atomic_fetch_add(&strike.kills, 1);
+	/* It is in a call of ours, and its parent waits: the pid is its. */
+	kill(helper, SIGKILL);
+	if (strike.reap && waitpid(helper, NULL, __WALL) == helper)
+		atomic_fetch_add(&strike.reaps, 1);
+	return HOLD_KEEP;
 }
 
-static plim_host *help_open(void)
+/* The first of two helpers dies at each of its calls: the second has it all,
+ * and not a byte of the first. */
+static unsigned kill_at_each_call(int reap)
 {
-	plim_host_options options = {
-	    .size = sizeof(options),
-	    .command_line_ms = DEADLINE_MS,
-	};
-	plim_host *host = NULL;
+	unsigned reaps = 0;
+	unsigned at;
 
-	assert_int_equal(plim_host_open(&host, &options, NULL), PLIM_OK);
-	return host;
-}
-
-static int help_setup(void **state)
-{
-	static char words[3][WORD_SIZE + 1];
-	const char *argv[5] = {"idle"};
-	struct sigaction action = {.sa_handler = help_count};
-
-	(void)state;
-	memset(&help, 0, sizeof(help));
-	memcpy(help_line, "idle", 5);
-	for (int i = 0; i < 3; i++) {
-		memset(words[i], 'x' + i, WORD_SIZE);
-		argv[i + 1] = words[i];
-		memcpy(help_line + 5 + i * (WORD_SIZE + 1), words[i],
-		       WORD_SIZE + 1);
-	}
-	spawn_start(&help.spawn, argv);
-	help.children = fault_children();
-	help.descriptors = fault_descriptors();
-	help.host = help_open();
-	help.target = open_target(help.host, help.spawn.pid);
-	help_signals = 0;
-	sigaction(SIGCHLD, &action, NULL);
-	return 0;
-}
-
-static int help_teardown(void **state)
-{
-	(void)state;
-	signal(SIGCHLD, SIG_DFL);
-	plim_target_close(help.target);
-	plim_host_close(help.host);
-	spawn_end(&help.spawn);
-	return 0;
-}
-
-/* Ends the host; nothing of it is left, and nothing was seen of it. */
-static void help_settle(void)
-{
-	plim_target_close(help.target);
-	plim_host_close(help.host);
-	help.target = NULL;
-	help.host = NULL;
-	fault_expect_children(&help.children);
-	assert_int_equal(fault_descriptors(), help.descriptors);
-	assert_int_equal(waitpid(-1, NULL, WNOHANG), 0); /* the workload */
-	assert_int_equal(help_signals, 0);
-}
-
-/* A whole line at the next read, or the one after on a loaded machine. */
-static void help_read(void)
-{
-	plim_text text = {0};
-
-	for (int tries = 0; tries < 20; tries++) {
-		assert_int_equal(
-		    plim_target_command_line(help.target, &text, NULL),
-		    PLIM_OK);
-		if (text.state != PLIM_STATE_TIMEOUT)
+	for (at = 0; at < MOST_CALLS; at++) {
+		for (int tries = 0;; tries++) {
+			assert_true(tries < 20);
+			strike_arm(at, 0, reap);
+			if (reader_try(&reader))
+				break;
+		}
+		reader_expect_quiet(&reader);
+		reaps += atomic_load(&strike.reaps);
+		if (atomic_load(&strike.kills) == 0)
 			break;
 	}
-	expect_text(text, help_line, sizeof(help_line));
+	/* Two ranges of descriptors, six pieces and the end at least. */
+	assert_true(at >= 9 && at < MOST_CALLS);
+	return reaps;
 }
 
-static pid_t help_pid(void)
+static void killed_at_each_call(void *user)
 {
-	pid_t pid = fault_new_child(&help.children);
+	unsigned reaps = 0;
 
-	assert_true(pid > 0);
-	return pid;
+	(void)user;
+	reader_open(&reader, workload.pid, DEADLINE_MS);
+	hold_start(&hold, strike_kill, NULL);
+	reader.descriptors++;
+	kill_at_each_call(0);
+	/* Somebody waits for every kind of child, and gets it. */
+	for (int i = 0; i < 10; i++)
+		reaps += kill_at_each_call(1);
+	print_message("%u reaped by others\n", reaps);
+	assert_true(reaps > 0);
+	hold_end(&hold);
+	reader_close(&reader);
 }
 
-static void test_killed_between(void **state)
+static void test_killed_at_each_call(void **state)
 {
-	pid_t last = 0;
-
 	(void)state;
-	assert_int_equal(fault_new_child(&help.children), 0);
-	for (int i = 0; i < 10; i++) {
-		pid_t pid;
+	child_run(killed_at_each_call, NULL);
+}
 
-		help_read();
-		pid = help_pid();
-		assert_int_not_equal(pid, last);
-		/* It serves more than one read. */
-		help_read();
-		assert_int_equal(help_pid(), pid);
-		assert_int_equal(kill(pid, SIGKILL), 0);
-		if (i % 2 == 0)
-			child_sleep_ms(5);
-		assert_int_equal(waitpid(-1, NULL, WNOHANG), 0);
-		last = pid;
+/* Both helpers die: the line is missing, whatever was read of it. */
+static void killed_twice(void *user)
+{
+	unsigned at;
+
+	(void)user;
+	reader_open(&reader, workload.pid, DEADLINE_MS);
+	hold_start(&hold, strike_kill, NULL);
+	reader.descriptors++;
+	for (at = 0; at < MOST_CALLS; at++) {
+		plim_text text = {0};
+
+		strike_arm(at, 1, (int)at % 2);
+		assert_int_equal(
+		    plim_target_command_line(reader.target, &text, NULL),
+		    PLIM_OK);
+		reader_expect_quiet(&reader);
+		if (atomic_load(&strike.kills) == 0)
+			break;
+		assert_int_equal(text.bytes.size, 0);
+		if (text.state == PLIM_STATE_TIMEOUT)
+			continue;
+		assert_int_equal(atomic_load(&strike.kills), 2);
+		assert_int_equal(text.method, PLIM_REASON_READ_FAILED);
+		assert_int_equal(text.state,
+				 plim_reason_state(PLIM_REASON_READ_FAILED));
+		assert_int_equal(text.code, EPIPE);
 	}
-	help_read();
-	help_settle();
+	assert_true(at >= 9 && at < MOST_CALLS);
+	reader_expect(&reader);
+	reader_expect_quiet(&reader);
+	hold_end(&hold);
+	reader_close(&reader);
 }
 
-static void test_killed_at_last(void **state)
+static void test_killed_twice(void **state)
 {
 	(void)state;
-	help_read();
-	assert_int_equal(kill(help_pid(), SIGKILL), 0);
-	child_sleep_ms(20);
-	help_settle();
+	child_run(killed_twice, NULL);
+}
+
+/* One that does not answer is given up at the deadline, and is gone. */
+static void halted(void *user)
+{
+	const long numbers[] = {SYS_close_range, SYS_sendto};
+
+	(void)user;
+	reader_open(&reader, workload.pid, DEADLINE_MS);
+	/* A child that is stopped is told to every parent that does not refuse
+	 * it, whatever signal the child's end sends. */
+	reader_count_signals(SA_NOCLDSTOP);
+	hold_start(&hold, halt_helper, NULL);
+	reader.descriptors++;
+	for (size_t i = 0; i < 4; i++) {
+		uint64_t begin = child_monotonic_ns();
+		uint64_t spent;
+		plim_text text = {0};
+
+		halt_arm(numbers[i / 2], i % 2 == 0 ? SIGSTOP : 0);
+		assert_int_equal(
+		    plim_target_command_line(reader.target, &text, NULL),
+		    PLIM_OK);
+		spent = child_monotonic_ns() - begin;
+		assert_int_not_equal(atomic_load(&halt.helper), 0);
+		assert_int_equal(atomic_load(&halt.stopped), i % 2 == 0);
+		assert_int_equal(text.state, PLIM_STATE_TIMEOUT);
+		assert_int_equal(text.method, PLIM_REASON_DEADLINE);
+		assert_int_equal(text.bytes.size, 0);
+		assert_true(spent >= DEADLINE_MS * 1000000ull);
+		assert_true(spent < (DEADLINE_MS + SLACK_MS) * 1000000ull);
+		assert_int_equal(hold_state(atomic_load(&halt.helper)), 0);
+		reader_expect_quiet(&reader);
+		reader_expect(&reader);
+	}
+	hold_end(&hold);
+	reader_close(&reader);
+}
+
+static void test_halted(void **state)
+{
+	(void)state;
+	child_run(halted, NULL);
+}
+
+/* The real thing: a process whose memory lock is held most of the time. */
+static struct spawn locked;
+
+static int locked_setup(void **state)
+{
+	(void)state;
+	spawn_start(&locked,
+		    (const char *const[]){"forkloop", "512", "40", NULL});
+	return 0;
+}
+
+static int locked_teardown(void **state)
+{
+	(void)state;
+	spawn_end(&locked);
+	return 0;
 }
 
 struct killer {
@@ -168,11 +240,12 @@ struct killer {
 /* Through a pidfd that was made while it was ours: never somebody else. */
 static void killer_strike(struct killer *killer, pid_t pid)
 {
+	struct fault_children none = {0, {0}};
 	int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	if (pidfd < 0)
 		return;
-	if (fault_new_child(&help.children) == pid &&
+	if (fault_new_child(&none) == pid && hold_state(pid) != 'Z' &&
 	    syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0) == 0)
 		atomic_fetch_add(&killer->kills, 1);
 	close(pidfd);
@@ -180,10 +253,11 @@ static void killer_strike(struct killer *killer, pid_t pid)
 
 static void *killer_run(void *user)
 {
+	struct fault_children none = {0, {0}};
 	struct killer *killer = user;
 
 	while (!atomic_load(&killer->stop)) {
-		pid_t pid = fault_new_child(&help.children);
+		pid_t pid = fault_new_child(&none);
 
 		if (pid > 0)
 			killer_strike(killer, pid);
@@ -192,182 +266,70 @@ static void *killer_run(void *user)
 	return NULL;
 }
 
-/* What is read while it dies is whole, or it is missing and says why. */
-static void test_killed_at_work(void **state)
+static void killed_under_lock(void *user)
 {
+	static const char line[] = "forkloop\000512\00040";
 	struct killer killer = {.stop = 0};
-	uint64_t end = child_monotonic_ns() + KILL_MS * 1000000ull;
+	uint64_t end = child_monotonic_ns() + 15000000000ull;
 	unsigned whole = 0;
 	unsigned missing = 0;
 
-	(void)state;
+	(void)user;
+	reader_open(&reader, locked.pid, DEADLINE_MS);
+	reader.line = line;
+	reader.size = sizeof(line);
 	assert_int_equal(
 	    pthread_create(&killer.thread, NULL, killer_run, &killer), 0);
-	while (child_monotonic_ns() < end) {
+	while (child_monotonic_ns() < end &&
+	       (atomic_load(&killer.kills) < 20 || whole < 5)) {
 		uint64_t begin = child_monotonic_ns();
 		plim_text text = {0};
-		int code = plim_target_command_line(help.target, &text, NULL);
+		int code = plim_target_command_line(reader.target, &text, NULL);
 
-		if (code != PLIM_OK || child_monotonic_ns() - begin >
-					   (DEADLINE_MS + 2000) * 1000000ull)
+		/* Each of two helpers has the deadline for itself. */
+		if (code != PLIM_OK ||
+		    child_monotonic_ns() - begin >
+			(2 * DEADLINE_MS + SLACK_MS) * 1000000ull)
 			break;
-		if (text.state == PLIM_STATE_KNOWN) {
-			if (text.bytes.size != sizeof(help_line) ||
-			    memcmp(text.bytes.data, help_line,
-				   sizeof(help_line)) != 0)
-				break;
-			whole++;
-		} else {
-			if (text.method != PLIM_REASON_READ_FAILED &&
-			    text.method != PLIM_REASON_DEADLINE)
-				break;
-			missing++;
-		}
-		if (waitpid(-1, NULL, WNOHANG) != 0)
+		if (text.state == PLIM_STATE_KNOWN
+			? !reader_is_line(&reader, &text)
+			: text.bytes.size != 0 ||
+			      (text.method != PLIM_REASON_DEADLINE &&
+			       (text.method != PLIM_REASON_READ_FAILED ||
+				text.code != EPIPE)))
+			break;
+		whole += text.state == PLIM_STATE_KNOWN;
+		missing += text.state != PLIM_STATE_KNOWN;
+		if (waitpid(-1, NULL, __WALL | WNOHANG) != -1)
 			break;
 	}
 	atomic_store(&killer.stop, 1);
 	pthread_join(killer.thread, NULL);
 	print_message("%u kills, %u lines whole, %u missing\n",
 		      atomic_load(&killer.kills), whole, missing);
-	assert_true(child_monotonic_ns() >= end);
-	assert_true(atomic_load(&killer.kills) > 10 && whole > 0);
-	help_read();
-	help_settle();
+	assert_true(atomic_load(&killer.kills) >= 5 && whole > 0);
+	assert_true(child_monotonic_ns() >= end ||
+		    (atomic_load(&killer.kills) >= 20 && whole >= 5));
+	reader_expect_quiet(&reader);
+	reader_close(&reader);
 }
 
-/* One that does not answer is given up at the deadline, and replaced. */
-static void test_stopped(void **state)
+static void test_killed_under_lock(void **state)
 {
-	plim_text text = {0};
-	uint64_t begin;
-	uint64_t spent;
-	pid_t pid;
-
 	(void)state;
-	help_read();
-	pid = help_pid();
-	assert_int_equal(kill(pid, SIGSTOP), 0);
-	child_sleep_ms(20);
-	begin = child_monotonic_ns();
-	assert_int_equal(plim_target_command_line(help.target, &text, NULL),
-			 PLIM_OK);
-	spent = child_monotonic_ns() - begin;
-	assert_int_equal(text.state, PLIM_STATE_TIMEOUT);
-	assert_int_equal(text.bytes.size, 0);
-	assert_true(spent >= DEADLINE_MS * 1000000ull);
-	assert_true(spent < (DEADLINE_MS + 2000) * 1000000ull);
-	assert_int_equal(fault_new_child(&help.children), 0);
-	help_read();
-	assert_int_not_equal(help_pid(), pid);
-	/* And one that is stopped does not keep the host from closing. (That a
-	 * child is stopped is told to every parent that has not asked for
-	 * SA_NOCLDSTOP, whatever signal the child's end sends.) */
-	assert_int_equal(kill(help_pid(), SIGSTOP), 0);
-	child_sleep_ms(20);
-	help_signals = 0;
-	help_settle();
-}
-
-/* Somebody waits for every kind of child, and gets it. */
-static void test_reaped_by_others(void **state)
-{
-	pid_t pid;
-
-	(void)state;
-	for (int i = 0; i < 3; i++) {
-		help_read();
-		pid = help_pid();
-		kill(pid, SIGKILL);
-		assert_int_equal(waitpid(pid, NULL, __WALL), pid);
-	}
-	help_read();
-	pid = help_pid();
-	kill(pid, SIGKILL);
-	assert_int_equal(waitpid(pid, NULL, __WALL), pid);
-	help_settle();
-}
-
-static void *help_thread(void *user)
-{
-	(void)user;
-	help_read();
-	return NULL;
-}
-
-/* The thread that it was started by ends. */
-static void test_thread_ends(void **state)
-{
-	pthread_t thread;
-	pid_t pid;
-
-	(void)state;
-	assert_int_equal(pthread_create(&thread, NULL, help_thread, NULL), 0);
-	assert_int_equal(pthread_join(thread, NULL), 0);
-	pid = help_pid();
-	help_read();
-	assert_int_equal(help_pid(), pid);
-	help_settle();
-}
-
-/* A process that ends without closing its host leaves no helper. */
-static void help_orphan(int report)
-{
-	struct fault_children none;
-	pid_t pid;
-
-	child_bind();
-	help.host = help_open();
-	none = fault_children();
-	help.target = open_target(help.host, help.spawn.pid);
-	help_read();
-	pid = fault_new_child(&none);
-	if (write(report, &pid, sizeof(pid)) != sizeof(pid))
-		_exit(1);
-	for (;;)
-		pause();
-}
-
-static void test_process_killed(void **state)
-{
-	struct pollfd end = {.events = POLLIN};
-	int report[2];
-	pid_t child;
-	pid_t helper = 0;
-
-	(void)state;
-	assert_int_equal(pipe(report), 0);
-	fflush(stdout);
-	child = fork();
-	assert_true(child >= 0);
-	if (child == 0)
-		help_orphan(report[1]);
-	assert_int_equal(read(report[0], &helper, sizeof(helper)),
-			 sizeof(helper));
-	close(report[0]);
-	close(report[1]);
-	assert_true(helper > 0);
-	end.fd = (int)syscall(SYS_pidfd_open, helper, 0);
-	assert_true(end.fd >= 0);
-	assert_int_equal(poll(&end, 1, 0), 0);
-	assert_int_equal(kill(child, SIGKILL), 0);
-	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_int_equal(poll(&end, 1, 5000), 1);
-	close(end.fd);
-	help_signals = 0;
-	help_settle();
+	child_run(killed_under_lock, NULL);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define HELP(test) \
-	cmocka_unit_test_setup_teardown(test, help_setup, help_teardown)
-	    HELP(test_killed_between),	 HELP(test_killed_at_last),
-	    HELP(test_killed_at_work),	 HELP(test_stopped),
-	    HELP(test_reaped_by_others), HELP(test_thread_ends),
-	    HELP(test_process_killed),
+	    cmocka_unit_test(test_killed_at_each_call),
+	    cmocka_unit_test(test_killed_twice),
+	    cmocka_unit_test(test_halted),
+	    cmocka_unit_test_setup_teardown(test_killed_under_lock,
+					    locked_setup, locked_teardown),
 	};
 
-	return cmocka_run_group_tests_name("kill helper", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("kill helper", tests, kill_setup,
+					   kill_teardown);
 }

@@ -131,10 +131,8 @@ HELPER_BARE static void helper_close(const struct helper_frame *frame)
 HELPER_BARE static int helper_main(void *argument)
 {
 	struct helper_frame *frame = argument;
-	unsigned long all = ~0ul;
 	int error;
 
-	plimp_raw4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, sizeof all);
 	helper_close(frame);
 	error = helper_copy(frame);
 	frame->piece.size = 0;
@@ -144,7 +142,13 @@ HELPER_BARE static int helper_main(void *argument)
 	return 0;
 }
 
-/* Runs the helper on its stack: its pid, or -1. */
+/*
+ * Runs the helper on its stack: its pid, or -1. Every signal is blocked from
+ * its birth on: one to the whole process group, as the terminal sends it,
+ * would else run the caller's handler there, in the caller's memory. To that
+ * end the calling thread blocks them too, for as long as the clone takes; its
+ * mask is then as it was. The C library would leave two out.
+ */
 static int helper_clone(plim_host *host, int socket, int directory)
 {
 	struct plimp_helper *helper = &host->system->helper;
@@ -152,12 +156,21 @@ static int helper_clone(plim_host *host, int socket, int directory)
 	    (struct helper_frame *)(void *)helper->stack;
 	int flags = (PLIMP_RAW_SHARED ? CLONE_VM : 0) |
 		    (host->system->has_pidfd ? CLONE_PIDFD : 0);
+	const uint64_t all = UINT64_MAX;
+	uint64_t before;
+	int problem;
+	int pid;
 
 	frame->socket = socket;
 	frame->directory = directory;
-	host->bill.system_calls++;
-	return clone(helper_main, helper->stack + HELPER_STACK, flags, frame,
-		     &helper->pidfd);
+	host->bill.system_calls += 3;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+	pid = clone(helper_main, helper->stack + HELPER_STACK, flags, frame,
+		    &helper->pidfd);
+	problem = errno;
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+	errno = problem;
+	return pid;
 }
 
 static void helper_release_stack(plim_host *host)
