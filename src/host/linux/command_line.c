@@ -80,15 +80,17 @@ static int line_directory(plim_target *target, const struct plimp_stat *stat)
 static int line_exchange(plim_host *host, int directory, size_t *size,
 			 int *problem, plim_error *error)
 {
+	uint64_t deadline = 0;
 	int tries;
 
 	for (tries = 0; tries < 2; tries++) {
 		int code = plimp_helper_start(host, directory, error);
-		uint64_t deadline = plimp_system_monotonic() +
-				    (uint64_t)host->command_line_ms * 1000000u;
 
 		if (code != PLIM_OK)
 			return code;
+		if (tries == 0)
+			deadline = plimp_system_monotonic() +
+				   (uint64_t)host->command_line_ms * 1000000u;
 		*problem = plimp_helper_answer(host, deadline, size);
 		plimp_helper_stop(host);
 		if (*problem != EPIPE)

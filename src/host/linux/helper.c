@@ -237,6 +237,20 @@ static int helper_reap(plim_host *host, const struct plimp_helper *helper)
 	return 0;
 }
 
+/* Without a pidfd: by number, if it is still our child, whose number is then
+ * nobody else's; a loop over everybody's children may have reaped it. */
+static void helper_kill(plim_host *host, const struct plimp_helper *helper)
+{
+	siginfo_t info;
+
+	host->bill.system_calls++;
+	if (waitid(P_PID, (id_t)helper->pid, &info,
+		   WEXITED | WNOHANG | WNOWAIT | __WALL) != 0)
+		return;
+	host->bill.system_calls++;
+	kill(helper->pid, SIGKILL);
+}
+
 void plimp_helper_stop(plim_host *host)
 {
 	struct plimp_helper *helper = &host->system->helper;
@@ -248,7 +262,7 @@ void plimp_helper_stop(plim_host *host)
 	host->bill.system_calls++;
 	if (helper->pidfd < 0 || syscall(SYS_pidfd_send_signal, helper->pidfd,
 					 SIGKILL, NULL, 0) != 0)
-		kill(helper->pid, SIGKILL); /* a child: its pid is its own */
+		helper_kill(host, helper);
 	/* One that stays after all keeps its stack. */
 	if (!helper_reap(host, helper))
 		helper->stack = NULL;
