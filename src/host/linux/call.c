@@ -98,7 +98,7 @@ int plimp_call_pidfd(plim_host *host, int32_t pid)
 	int descriptor;
 
 	host->bill.system_calls++;
-	descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
+	descriptor = (int)syscall(PLIMP_SYS_PIDFD_OPEN, pid, 0);
 	if (descriptor < 0 && plimp_is_starved(errno))
 		host->system->starved = errno;
 	return descriptor;

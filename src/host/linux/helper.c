@@ -122,10 +122,10 @@ HELPER_BARE static void helper_close(const struct helper_frame *frame)
 		high = frame->socket;
 	}
 	if (low > 0)
-		plimp_raw3(SYS_close_range, 0, low - 1, 0);
+		plimp_raw3(PLIMP_SYS_CLOSE_RANGE, 0, low - 1, 0);
 	if (low + 1 < high)
-		plimp_raw3(SYS_close_range, low + 1, high - 1, 0);
-	plimp_raw3(SYS_close_range, high + 1, (long)~0u, 0);
+		plimp_raw3(PLIMP_SYS_CLOSE_RANGE, low + 1, high - 1, 0);
+	plimp_raw3(PLIMP_SYS_CLOSE_RANGE, high + 1, (long)~0u, 0);
 }
 
 HELPER_BARE static int helper_main(void *argument)
@@ -260,8 +260,8 @@ void plimp_helper_stop(plim_host *host)
 		return;
 	plimp_call_close(host, helper->socket);
 	host->bill.system_calls++;
-	if (helper->pidfd < 0 || syscall(SYS_pidfd_send_signal, helper->pidfd,
-					 SIGKILL, NULL, 0) != 0)
+	if (helper->pidfd < 0 || syscall(PLIMP_SYS_PIDFD_SEND_SIGNAL,
+					 helper->pidfd, SIGKILL, NULL, 0) != 0)
 		helper_kill(host, helper);
 	/* One that stays after all keeps its stack. */
 	if (!helper_reap(host, helper))

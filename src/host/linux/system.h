@@ -17,19 +17,13 @@
 #include "host/linux/decode.h"
 
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/types.h>
 
-/* The same numbers on every architecture, where the C library is older. */
-#ifndef SYS_pidfd_send_signal
-#define SYS_pidfd_send_signal 424
-#endif
-#ifndef SYS_pidfd_open
-#define SYS_pidfd_open 434
-#endif
-#ifndef SYS_close_range
-#define SYS_close_range 436
-#endif
+/* The kernel's own numbers, for C libraries that are older than these calls:
+ * one for all architectures but alpha. */
+#define PLIMP_SYS_PIDFD_SEND_SIGNAL 424
+#define PLIMP_SYS_PIDFD_OPEN	    434
+#define PLIMP_SYS_CLOSE_RANGE	    436
 
 /* A file of /proc that is larger than this is not what it says it is. */
 #define PLIMP_READ_SIZE 65536

@@ -42,7 +42,7 @@ static int target_probe_pidfd(plim_host *host, int pidfd)
 	if (pidfd < 0)
 		return ENOSYS;
 	host->bill.system_calls++;
-	if (syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0 ||
+	if (syscall(PLIMP_SYS_PIDFD_SEND_SIGNAL, pidfd, 0, NULL, 0) == 0 ||
 	    errno == EPERM)
 		return 0;
 	return errno;
@@ -423,8 +423,8 @@ int plimp_system_signal(plim_target *target, int number, plim_error *error)
 	if (target->grip->pidfd < 0)
 		return target_no_pidfd("signal", error);
 	target->host->bill.system_calls++;
-	if (syscall(SYS_pidfd_send_signal, target->grip->pidfd, number, NULL,
-		    0) == 0)
+	if (syscall(PLIMP_SYS_PIDFD_SEND_SIGNAL, target->grip->pidfd, number,
+		    NULL, 0) == 0)
 		return PLIM_OK;
 	code = errno == ESRCH	 ? PLIM_ENOPROCESS
 	       : errno == EPERM	 ? PLIM_EDENIED
