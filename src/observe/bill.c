@@ -20,17 +20,30 @@ static uint32_t bill_add(uint32_t sum, uint32_t more)
 	return sum > UINT32_MAX - more ? UINT32_MAX : sum + more;
 }
 
+/* CPU time that was not asked for makes the total a lower bound; that it is
+ * one already is told without adding, since measuring oneself is to be cheap.
+ */
+static void bill_cpu(plim_count *total, plim_count more)
+{
+	plim_sum sum = {0};
+
+	if (more.state != PLIM_STATE_KNOWN &&
+	    total->state == PLIM_STATE_KNOWN &&
+	    total->bound == PLIM_BOUND_AT_LEAST)
+		return;
+	plim_sum_add(&sum, *total);
+	plim_sum_add(&sum, more);
+	*total = plim_sum_total(&sum);
+}
+
 static void bill_total(plim_host *host, const plim_cost *cost)
 {
 	plim_cost *total = &host->cost;
-	plim_sum sum = {0};
 
 	total->system_calls += cost->system_calls;
 	total->bytes_read += cost->bytes_read;
 	total->wall_ns += cost->wall_ns;
-	plim_sum_add(&sum, total->cpu_ns);
-	plim_sum_add(&sum, cost->cpu_ns);
-	total->cpu_ns = plim_sum_total(&sum);
+	bill_cpu(&total->cpu_ns, cost->cpu_ns);
 	total->present = bill_add(total->present, cost->present);
 	total->read = bill_add(total->read, cost->read);
 	total->vanished = bill_add(total->vanished, cost->vanished);

@@ -12,20 +12,22 @@
 
 #include "host/linux/scan.h"
 
-/* Are there so many more fields, the last ended by the text's newline? */
+/* Are there so many more fields, the last ended by the text's newline? No
+ * branch a byte. */
 static int statm_is_whole(const struct plimp_scan *scan, int fields)
 {
+	const char *end = scan->end - 1;
+	unsigned odd = 0;
 	const char *at;
 
-	if (scan->at == scan->end || scan->end[-1] != '\n')
+	if (scan->at == scan->end || *end != '\n' || end == scan->at ||
+	    end[-1] == ' ')
 		return 0;
-	for (at = scan->at; at < scan->end - 1; at++) {
-		if (*at == ' ')
-			fields--;
-		else if (*at < '0' || *at > '9')
-			return 0;
+	for (at = scan->at; at < end; at++) {
+		fields -= *at == ' ';
+		odd |= (unsigned char)(*at - '0') > 9 && *at != ' ';
 	}
-	return fields <= 1 && scan->end[-2] != ' ';
+	return fields <= 1 && odd == 0;
 }
 
 int plimp_decode_statm(plim_bytes text, struct plimp_statm *statm)
