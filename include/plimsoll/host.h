@@ -111,9 +111,10 @@ PLIM_API plim_stamp plim_host_now(const plim_host *host);
 typedef struct plim_cost {
 	uint64_t system_calls;
 	uint64_t bytes_read;
-	plim_count cpu_ns; /* of the calling thread; SKIPPED where asking
-			    * would cost more than the work itself */
-	uint64_t wall_ns;
+	/* CPU time of the calling thread, and time by the clock; SKIPPED where
+	 * asking for them would cost more than the work itself. */
+	plim_count cpu_ns;
+	plim_count wall_ns;
 	uint32_t present;     /* processes listed */
 	uint32_t read;	      /* of them: read whole */
 	uint32_t vanished;    /* ended between listing and reading */

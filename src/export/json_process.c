@@ -301,7 +301,7 @@ void plim_json_cost(plim_json *json, const char *key, const plim_cost *cost)
 	plim_json_whole(json, "system_calls", cost->system_calls);
 	plim_json_whole(json, "bytes_read", cost->bytes_read);
 	json_count(json, "cpu_ns", cost->cpu_ns);
-	plim_json_whole(json, "wall_ns", cost->wall_ns);
+	json_count(json, "wall_ns", cost->wall_ns);
 	plim_json_whole(json, "present", cost->present);
 	plim_json_whole(json, "read", cost->read);
 	plim_json_whole(json, "vanished", cost->vanished);
@@ -309,6 +309,8 @@ void plim_json_cost(plim_json *json, const char *key, const plim_cost *cost)
 	plim_json_object(json, json_side_names[JSON_UNAVAILABLE]);
 	json_side_entry(json, JSON_UNAVAILABLE, "cpu_ns",
 			json_note_count(cost->cpu_ns));
+	json_side_entry(json, JSON_UNAVAILABLE, "wall_ns",
+			json_note_count(cost->wall_ns));
 	plim_json_end(json);
 	plim_json_end(json);
 }

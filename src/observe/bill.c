@@ -4,14 +4,15 @@
  */
 #include "observe/bill.h"
 
-struct plimp_bill_mark plimp_bill_begin(plim_host *host, int cpu)
+struct plimp_bill_mark plimp_bill_begin(plim_host *host, int timed)
 {
 	struct plimp_bill_mark mark;
 
 	mark.bill = host->bill;
-	mark.monotonic_ns = cpu ? plimp_system_monotonic() : 0;
-	mark.cpu = cpu ? plimp_system_thread_cpu(host)
-		       : plim_count_missing(PLIM_REASON_TOO_DEAR, 0);
+	mark.timed = timed;
+	mark.monotonic_ns = timed ? plimp_system_monotonic() : 0;
+	mark.cpu = timed ? plimp_system_thread_cpu(host)
+			 : plim_count_missing(PLIM_REASON_TOO_DEAR, 0);
 	return mark;
 }
 
@@ -20,10 +21,10 @@ static uint32_t bill_add(uint32_t sum, uint32_t more)
 	return sum > UINT32_MAX - more ? UINT32_MAX : sum + more;
 }
 
-/* CPU time that was not asked for makes the total a lower bound; that it is
+/* Time that was not asked for makes the total a lower bound; that it is
  * one already is told without adding, since measuring oneself is to be cheap.
  */
-static void bill_cpu(plim_count *total, plim_count more)
+static void bill_time(plim_count *total, plim_count more)
 {
 	plim_sum sum = {0};
 
@@ -42,8 +43,8 @@ static void bill_total(plim_host *host, const plim_cost *cost)
 
 	total->system_calls += cost->system_calls;
 	total->bytes_read += cost->bytes_read;
-	total->wall_ns += cost->wall_ns;
-	bill_cpu(&total->cpu_ns, cost->cpu_ns);
+	bill_time(&total->cpu_ns, cost->cpu_ns);
+	bill_time(&total->wall_ns, cost->wall_ns);
 	total->present = bill_add(total->present, cost->present);
 	total->read = bill_add(total->read, cost->read);
 	total->vanished = bill_add(total->vanished, cost->vanished);
@@ -58,7 +59,11 @@ void plimp_bill_end(plim_host *host, const struct plimp_bill_mark *mark,
 	if (cpu.state == PLIM_STATE_KNOWN)
 		cpu = plim_counter_change(cpu, plimp_system_thread_cpu(host));
 	cost->cpu_ns = cpu;
-	cost->wall_ns = plimp_system_monotonic() - mark->monotonic_ns;
+	cost->wall_ns = mark->timed
+			    ? plim_count_known(plimp_system_monotonic() -
+						   mark->monotonic_ns,
+					       PLIM_METHOD_SYSTEM)
+			    : plim_count_missing(PLIM_REASON_TOO_DEAR, 0);
 	cost->system_calls = host->bill.system_calls - mark->bill.system_calls;
 	cost->bytes_read = host->bill.bytes_read - mark->bill.bytes_read;
 	bill_total(host, cost);

@@ -8,14 +8,14 @@
 
 struct plimp_bill_mark {
 	struct plimp_bill bill;
+	int timed;
 	uint64_t monotonic_ns;
 	plim_count cpu;
 };
 
-/* Begins; `cpu` is 0 where asking for CPU time would cost more than the work
- * that is measured. Then no clock is read at all, and the caller sets
- * monotonic_ns from the stamp of what he read. */
-struct plimp_bill_mark plimp_bill_begin(plim_host *host, int cpu);
+/* Begins; `timed` is 0 where asking for time would cost more than the work
+ * that is measured: then no clock is read. */
+struct plimp_bill_mark plimp_bill_begin(plim_host *host, int timed);
 
 /* Ends: fills calls, bytes, CPU and wall time of `*cost`, and adds the whole
  * of it to the host's. */

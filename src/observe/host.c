@@ -61,6 +61,7 @@ static plim_host *host_make(const plim_host_options *options)
 	host->flags = options->flags;
 	host->command_line_ms = options->command_line_ms;
 	host->cost.cpu_ns = plim_count_known(0, PLIM_METHOD_SYSTEM);
+	host->cost.wall_ns = host->cost.cpu_ns;
 	return host;
 }
 

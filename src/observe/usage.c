@@ -116,7 +116,6 @@ int plim_usage_refresh_self(plim_usage *usage, const plim_field_set *fields,
 	mark = plimp_bill_begin(usage->host, 0);
 	code =
 	    plimp_system_read_self(usage->host, &request, &side->record, error);
-	mark.monotonic_ns = side->record.stamp.monotonic.ns;
 	return usage_end(usage, side, &mark, code, error);
 }
 

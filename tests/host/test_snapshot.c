@@ -299,7 +299,7 @@ static void test_bill(void **state)
 	assert_true(cost.system_calls > 3 * (uint64_t)cost.read);
 	assert_true(cost.bytes_read > 100 * (uint64_t)cost.read);
 	assert_true(end > begin);
-	expect_near(cost.wall_ns, end - begin, 20, 5000000);
+	expect_near(cost.wall_ns.value, end - begin, 20, 5000000);
 	for (size_t i = 0; i < plim_snapshot_size(round->first); i++) {
 		uint64_t at =
 		    plim_process_stamp(plim_snapshot_at(round->first, i))

@@ -571,7 +571,7 @@ static void cost(void **state)
 	bill.system_calls = 12;
 	bill.bytes_read = 3456;
 	bill.cpu_ns = plim_count_known(789, PLIM_METHOD_PROCESS_CPU_CLOCK);
-	bill.wall_ns = 1000;
+	bill.wall_ns = plim_count_known(1000, PLIM_METHOD_SYSTEM);
 	bill.present = 9;
 	bill.read = 6;
 	bill.vanished = 2;
@@ -579,14 +579,17 @@ static void cost(void **state)
 	plim_json_cost(json, NULL, &bill);
 	assert_int_equal(plim_json_finish(json, NULL), PLIM_OK);
 	bill.cpu_ns = plim_count_missing(PLIM_REASON_TOO_DEAR, 0);
+	bill.wall_ns = bill.cpu_ns;
 	plim_json_cost(json, NULL, &bill);
 	finish(json, &output,
 	       "{\"system_calls\":12,\"bytes_read\":3456,\"cpu_ns\":789,"
 	       "\"wall_ns\":1000,\"present\":9,\"read\":6,\"vanished\":2,"
 	       "\"refused\":1,\"unavailable\":{}}\n"
 	       "{\"system_calls\":12,\"bytes_read\":3456,\"cpu_ns\":null,"
-	       "\"wall_ns\":1000,\"present\":9,\"read\":6,\"vanished\":2,"
+	       "\"wall_ns\":null,\"present\":9,\"read\":6,\"vanished\":2,"
 	       "\"refused\":1,\"unavailable\":{\"cpu_ns\":"
+	       "{\"state\":\"skipped\",\"reason\":\"left_out_for_its_cost\"},"
+	       "\"wall_ns\":"
 	       "{\"state\":\"skipped\",\"reason\":\"left_out_for_its_cost\"}}"
 	       "}\n");
 }

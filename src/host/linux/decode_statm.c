@@ -30,17 +30,32 @@ static int statm_is_whole(const struct plimp_scan *scan, int fields)
 	return fields <= 1 && odd == 0;
 }
 
+/* A number and the blank behind it; what is short is read here, in line. */
+static int statm_number(struct plimp_scan *scan, uint64_t *value)
+{
+	const char *at = scan->at;
+	const char *sure = scan->end - at > 18 ? at + 18 : scan->end;
+	uint64_t sum = 0;
+
+	while (at < sure && (unsigned char)(*at - '0') <= 9)
+		sum = sum * 10 + (unsigned char)(*at++ - '0');
+	if (at == scan->at || at == scan->end || *at != ' ')
+		return plimp_scan_u64(scan, value) &&
+		       plimp_scan_literal(scan, " ");
+	scan->at = at + 1;
+	*value = sum;
+	return 1;
+}
+
 int plimp_decode_statm(plim_bytes text, struct plimp_statm *statm)
 {
 	struct plimp_scan scan = plimp_scan_of(text);
 	struct plimp_statm found;
 
-	if (!plimp_scan_u64(&scan, &found.size_pages) ||
-	    !plimp_scan_literal(&scan, " ") ||
-	    !plimp_scan_u64(&scan, &found.resident_pages) ||
-	    !plimp_scan_literal(&scan, " ") ||
-	    !plimp_scan_u64(&scan, &found.shared_pages) ||
-	    !plimp_scan_literal(&scan, " ") || !statm_is_whole(&scan, 4))
+	if (!statm_number(&scan, &found.size_pages) ||
+	    !statm_number(&scan, &found.resident_pages) ||
+	    !statm_number(&scan, &found.shared_pages) ||
+	    !statm_is_whole(&scan, 4))
 		return PLIM_EMALFORMED;
 	*statm = found;
 	return PLIM_OK;
