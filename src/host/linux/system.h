@@ -136,14 +136,8 @@ int plimp_process_clock(plim_host *host, int32_t pid, uint64_t *ns);
 /* The parts of identity that hold for every process of the host. */
 void plimp_identity_of_host(const plim_host *host, plim_identity *identity);
 
-/*
- * The inode of the pidfd of `pid`, which is the process of `directory`: 0 and
- * `*inode`, or the error; ESRCH if the process ended meanwhile. ENOSYS where
- * there are no such inodes.
- */
-int plimp_identity_inode(plim_host *host, int directory, int32_t pid,
-			 uint64_t *inode);
-/* The same of an open pidfd. */
+/* The inode of an open pidfd: 0 and `*inode`, or the error; ENOSYS where there
+ * are no such inodes. */
 int plimp_pidfd_inode(plim_host *host, int pidfd, uint64_t *inode);
 
 /* Reads the process behind `directory`; see plimp_system_read(). */
