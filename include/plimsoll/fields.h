@@ -58,7 +58,8 @@ enum plim_kind {
 	  "status Uid, else the owner of /proc/PID")                           \
 	X(CPU, 10, "cpu_ns", COUNTER, NS, "0.1",                               \
 	  "CPU time, user and system, of all threads, ended ones included",    \
-	  "process CPU clock, else stat fields 14 and 15")                     \
+	  "getrusage for self, wait4 for a reaped child, else the process "    \
+	  "CPU clock, else stat fields 14 and 15")                             \
 	X(CPU_USER, 11, "cpu_user_ns", COUNTER, NS, "0.1",                     \
 	  "CPU time in user mode; the split is sampled by ticks and need not " \
 	  "add up to cpu_ns",                                                  \

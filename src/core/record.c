@@ -27,13 +27,6 @@ void plimp_record_clear(plim_process *record, const plim_field_set *asked)
 	record->image = 0;
 }
 
-void plimp_record_set(plim_process *record, int field, plim_count figure)
-{
-	assert(field >= 1 && field <= PLIM_FIELD_LAST);
-	assert(figure.state == PLIM_STATE_KNOWN || figure.value == 0);
-	record->figures[field] = figure;
-}
-
 /* A text is there as soon as its bytes are; a host that has more to say of it
  * sets the figure itself. */
 static void record_set_if_unread(plim_process *record, int field,
@@ -80,12 +73,12 @@ void plimp_record_identity(plim_process *record, const plim_identity *identity)
 	}
 	assert(record->identity_size < sizeof(record->identity_text));
 	plimp_record_set(record, PLIM_FIELD_IDENTITY,
-			 plim_count_known(0, PLIM_METHOD_IDENTITY));
+			 plimp_known(0, PLIM_METHOD_IDENTITY));
 	plimp_record_set(record, PLIM_FIELD_IDENTITY_RUNG,
-			 plim_count_known((uint64_t)rung, method));
+			 plimp_known((uint64_t)rung, method));
 	record_set_if_unread(
 	    record, PLIM_FIELD_PID,
-	    plim_count_known((uint64_t)identity->pid, PLIM_METHOD_LISTING));
+	    plimp_known((uint64_t)identity->pid, PLIM_METHOD_LISTING));
 }
 
 static int record_figure_is_sound(plim_count figure)

@@ -10,6 +10,8 @@
 
 #include <plimsoll/process.h>
 
+#include <assert.h>
+
 /* Linux names are 15 bytes; kernel workers show up to 63. */
 #define PLIMP_NAME_SIZE	    64
 #define PLIMP_IDENTITY_TEXT 48
@@ -71,7 +73,13 @@ static inline int plimp_set_has(const plim_field_set *set, int field)
 void plimp_record_clear(plim_process *record, const plim_field_set *asked);
 
 /* Stores a figure. */
-void plimp_record_set(plim_process *record, int field, plim_count figure);
+static inline void plimp_record_set(plim_process *record, int field,
+				    plim_count figure)
+{
+	assert(field >= 1 && field <= PLIM_FIELD_LAST);
+	assert(figure.state == PLIM_STATE_KNOWN || figure.value == 0);
+	record->figures[field] = figure;
+}
 
 /* Copies at most PLIMP_NAME_SIZE bytes. */
 void plimp_record_name(plim_process *record, plim_bytes name);

@@ -4,6 +4,12 @@
  */
 #include "observe/bill.h"
 
+/* plim_count_missing(PLIM_REASON_TOO_DEAR, 0), without a call. */
+static const plim_count bill_too_dear = {
+    .state = PLIM_STATE_SKIPPED,
+    .method = PLIM_REASON_TOO_DEAR,
+};
+
 struct plimp_bill_mark plimp_bill_begin(plim_host *host, int timed)
 {
 	struct plimp_bill_mark mark;
@@ -11,8 +17,7 @@ struct plimp_bill_mark plimp_bill_begin(plim_host *host, int timed)
 	mark.bill = host->bill;
 	mark.timed = timed;
 	mark.monotonic_ns = timed ? plimp_system_monotonic() : 0;
-	mark.cpu = timed ? plimp_system_thread_cpu(host)
-			 : plim_count_missing(PLIM_REASON_TOO_DEAR, 0);
+	mark.cpu = timed ? plimp_system_thread_cpu(host) : bill_too_dear;
 	return mark;
 }
 
@@ -63,7 +68,7 @@ void plimp_bill_end(plim_host *host, const struct plimp_bill_mark *mark,
 			    ? plim_count_known(plimp_system_monotonic() -
 						   mark->monotonic_ns,
 					       PLIM_METHOD_SYSTEM)
-			    : plim_count_missing(PLIM_REASON_TOO_DEAR, 0);
+			    : bill_too_dear;
 	cost->system_calls = host->bill.system_calls - mark->bill.system_calls;
 	cost->bytes_read = host->bill.bytes_read - mark->bill.bytes_read;
 	bill_total(host, cost);

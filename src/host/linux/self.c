@@ -1,10 +1,12 @@
 /*
  * self.c - this process: exact, and as cheap as asking oneself can be.
  *
- * getrusage covers every thread, ended ones included, in one call; the
- * process CPU clock has nanoseconds; the four files of /proc that tell the
- * rest stay open once they were asked for, which saves two thirds of their
- * price. Only what the fields need is asked.
+ * getrusage covers every thread, ended ones included, in one call. Its CPU
+ * time is that of the process CPU clock to the microsecond, and is taken here
+ * for two reasons: it is of the same instant as the counters beside it, and a
+ * second call would cost nearly as much as the first. The four files of /proc
+ * that tell the rest stay open once they were asked for, which saves two
+ * thirds of their price. Only what the fields need is asked.
  */
 #include "host/linux/gnu.h"
 
@@ -15,14 +17,13 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static const plim_field_set self_rusage_group = {
-    {PLIMP_FIELD_BIT(CPU_USER) | PLIMP_FIELD_BIT(CPU_SYSTEM) |
-	 PLIMP_FIELD_BIT(WAKEUPS) | PLIMP_FIELD_BIT(INVOLUNTARY) |
-	 PLIMP_FIELD_BIT(DISK_BLOCKS) | PLIMP_FIELD_BIT(FAULTS_MINOR) |
-	 PLIMP_FIELD_BIT(FAULTS_MAJOR),
+    {PLIMP_FIELD_BIT(CPU) | PLIMP_FIELD_BIT(CPU_USER) |
+	 PLIMP_FIELD_BIT(CPU_SYSTEM) | PLIMP_FIELD_BIT(WAKEUPS) |
+	 PLIMP_FIELD_BIT(INVOLUNTARY) | PLIMP_FIELD_BIT(DISK_BLOCKS) |
+	 PLIMP_FIELD_BIT(FAULTS_MINOR) | PLIMP_FIELD_BIT(FAULTS_MAJOR),
      0}};
 static const plim_field_set self_stat_group = {
     {PLIMP_FIELD_BIT(PPID) | PLIMP_FIELD_BIT(NAME) | PLIMP_FIELD_BIT(STATE) |
@@ -48,43 +49,40 @@ static uint64_t self_ns(struct timeval time)
 }
 
 /* The kernel's longs only grow; a negative one is no count. */
-static plim_count self_count(long value, int method)
+static uint64_t self_count(long value)
 {
-	return plimp_known(value > 0 ? (uint64_t)value : 0, method);
+	return value > 0 ? (uint64_t)value : 0;
 }
 
-/* Two counters of 512-byte units, clamped and widened before they are added. */
-static plim_count self_blocks(const struct rusage *usage, int method)
-{
-	uint64_t in = usage->ru_inblock > 0 ? (uint64_t)usage->ru_inblock : 0;
-	uint64_t out = usage->ru_oublock > 0 ? (uint64_t)usage->ru_oublock : 0;
-
-	return plimp_known(in + out, method);
-}
+struct self_row {
+	int field;
+	uint64_t value;
+};
 
 static void self_store_rusage(plim_process *record,
 			      const plim_field_set *fields,
 			      const struct rusage *usage, int method)
 {
-	const struct {
-		int field;
-		plim_count figure;
-	} rows[] = {
-	    {PLIM_FIELD_CPU_USER,
-	     plimp_known(self_ns(usage->ru_utime), method)},
-	    {PLIM_FIELD_CPU_SYSTEM,
-	     plimp_known(self_ns(usage->ru_stime), method)},
-	    {PLIM_FIELD_WAKEUPS, self_count(usage->ru_nvcsw, method)},
-	    {PLIM_FIELD_INVOLUNTARY, self_count(usage->ru_nivcsw, method)},
-	    {PLIM_FIELD_DISK_BLOCKS, self_blocks(usage, method)},
-	    {PLIM_FIELD_FAULTS_MINOR, self_count(usage->ru_minflt, method)},
-	    {PLIM_FIELD_FAULTS_MAJOR, self_count(usage->ru_majflt, method)},
+	const uint64_t user = self_ns(usage->ru_utime);
+	const uint64_t system = self_ns(usage->ru_stime);
+	const struct self_row rows[] = {
+	    {PLIM_FIELD_CPU, user + system},
+	    {PLIM_FIELD_CPU_USER, user},
+	    {PLIM_FIELD_CPU_SYSTEM, system},
+	    {PLIM_FIELD_WAKEUPS, self_count(usage->ru_nvcsw)},
+	    {PLIM_FIELD_INVOLUNTARY, self_count(usage->ru_nivcsw)},
+	    /* Two counters, clamped and widened before they are added. */
+	    {PLIM_FIELD_DISK_BLOCKS,
+	     self_count(usage->ru_inblock) + self_count(usage->ru_oublock)},
+	    {PLIM_FIELD_FAULTS_MINOR, self_count(usage->ru_minflt)},
+	    {PLIM_FIELD_FAULTS_MAJOR, self_count(usage->ru_majflt)},
 	};
 	size_t i;
 
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (plimp_set_has(fields, rows[i].field))
-			plimp_record_set(record, rows[i].field, rows[i].figure);
+			plimp_record_set(record, rows[i].field,
+					 plimp_known(rows[i].value, method));
 }
 
 static int self_wants(const plim_field_set *fields, const plim_field_set *group)
@@ -112,22 +110,6 @@ static void self_rusage(plim_host *host, plim_process *record,
 					    self_ns(usage.ru_stime),
 					PLIM_METHOD_GETRUSAGE));
 	}
-}
-
-static void self_clock(plim_host *host, plim_process *record,
-		       const plim_field_set *fields)
-{
-	struct timespec time;
-
-	if (!plimp_set_has(fields, PLIM_FIELD_CPU))
-		return;
-	host->bill.system_calls++;
-	if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0)
-		plimp_record_set(
-		    record, PLIM_FIELD_CPU,
-		    plimp_known((uint64_t)time.tv_sec * 1000000000u +
-				    (uint64_t)time.tv_nsec,
-				PLIM_METHOD_PROCESS_CPU_CLOCK));
 }
 
 /* Reads one of our own files from its held descriptor, opened on first use. */
@@ -293,7 +275,6 @@ int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
 	plimp_record_clear(record, fields);
 	record->stamp = plimp_system_now();
 	self_rusage(host, record, fields);
-	self_clock(host, record, fields);
 	self_statm(host, record, fields);
 	self_stat(host, record, fields);
 	self_status(host, record, *fields);
@@ -341,10 +322,6 @@ int plimp_system_reap(plim_host *host, int32_t child, int *status,
 		plimp_record_set(record, field,
 				 plim_count_missing(PLIM_REASON_ENDED, 0));
 	self_store_rusage(record, &all, &usage, PLIM_METHOD_WAIT4);
-	plimp_record_set(
-	    record, PLIM_FIELD_CPU,
-	    plimp_known(self_ns(usage.ru_utime) + self_ns(usage.ru_stime),
-			PLIM_METHOD_WAIT4));
 	plimp_record_set(record, PLIM_FIELD_PID,
 			 plimp_known((uint64_t)child, PLIM_METHOD_WAIT4));
 	plimp_record_identity(record, &identity);
