@@ -28,13 +28,13 @@ struct part {
 	uint32_t part;
 	const char *key;
 	uint64_t value;
-	uint64_t scale;
+	uint64_t scale; /* 0: the second of four; 2: hexadecimal */
 };
 
 /* The same table as in the decoder, written down from decode.h. */
-static size_t list_parts(const struct plimp_status *s, struct part parts[14])
+static size_t list_parts(const struct plimp_status *s, struct part parts[15])
 {
-	const struct part all[14] = {
+	const struct part all[15] = {
 	    {PLIMP_STATUS_TGID, "Tgid:", (uint64_t)s->tgid, 1},
 	    {PLIMP_STATUS_PID, "Pid:", (uint64_t)s->pid, 1},
 	    {PLIMP_STATUS_PPID, "PPid:", (uint64_t)s->ppid, 1},
@@ -47,6 +47,7 @@ static size_t list_parts(const struct plimp_status *s, struct part parts[14])
 	    {PLIMP_STATUS_SWAP, "VmSwap:", s->swap_bytes, 1024},
 	    {PLIMP_STATUS_PTE, "VmPTE:", s->page_table_bytes, 1024},
 	    {PLIMP_STATUS_THREADS, "Threads:", s->threads, 1},
+	    {PLIMP_STATUS_IGNORED, "SigIgn:", s->ignored, 2},
 	    {PLIMP_STATUS_VOLUNTARY, "voluntary_ctxt_switches:", s->voluntary,
 	     1},
 	    {PLIMP_STATUS_INVOLUNTARY,
@@ -54,12 +55,12 @@ static size_t list_parts(const struct plimp_status *s, struct part parts[14])
 	};
 
 	memcpy(parts, all, sizeof(all));
-	return 14;
+	return 15;
 }
 
 static void check_parts(plim_bytes text, const struct plimp_status *status)
 {
-	struct part parts[14];
+	struct part parts[15];
 	size_t count = list_parts(status, parts);
 	uint32_t all = 0;
 
@@ -67,7 +68,7 @@ static void check_parts(plim_bytes text, const struct plimp_status *status)
 		all |= parts[i].part;
 		if (!(status->has & parts[i].part)) {
 			PROMISE(parts[i].value == 0);
-		} else if (parts[i].scale) {
+		} else if (parts[i].scale == 1 || parts[i].scale == 1024) {
 			PROMISE(parts[i].value % parts[i].scale == 0);
 			PROMISE(promise_says(text, parts[i].key,
 					     parts[i].value / parts[i].scale));
@@ -80,7 +81,7 @@ static void check_parts(plim_bytes text, const struct plimp_status *status)
 static void round_trip(const struct plimp_status *status)
 {
 	struct plimp_status again;
-	struct part parts[14];
+	struct part parts[15];
 	size_t count = list_parts(status, parts);
 	char text[2048];
 	size_t used = 0;
@@ -93,6 +94,7 @@ static void round_trip(const struct plimp_status *status)
 		used += (size_t)snprintf(
 		    text + used, sizeof(text) - used,
 		    part->scale == 0	  ? "%s\t7\t%" PRIu64 "\t8\t9\n"
+		    : part->scale == 2	  ? "%s\t%016" PRIx64 "\n"
 		    : part->scale == 1024 ? "%s\t%8" PRIu64 " kB\n"
 					  : "%s\t%" PRIu64 "\n",
 		    part->key,
@@ -106,7 +108,7 @@ static void round_trip(const struct plimp_status *status)
 static void check_cut(const struct plimp_status *whole,
 		      const struct plimp_status *cut)
 {
-	struct part a[14], b[14];
+	struct part a[15], b[15];
 	size_t count = list_parts(whole, a);
 
 	list_parts(cut, b);

@@ -23,6 +23,7 @@ void plimp_record_clear(plim_process *record, const plim_field_set *asked)
 	record->asked = *asked;
 	record->name_size = 0;
 	record->state = 0;
+	record->ignores_children = PLIMP_IGNORES_UNREAD;
 	record->stamp_ticks = 0;
 	record->image = 0;
 }

@@ -31,6 +31,13 @@ struct plimp_threads {
 	int known; /* 0: not read, then the two above mean nothing */
 };
 
+/* Whether SIGCHLD is ignored: then ended children are charged to nobody. */
+enum plimp_ignores {
+	PLIMP_IGNORES_UNREAD = 0,
+	PLIMP_IGNORES_NO = 1,
+	PLIMP_IGNORES_YES = 2
+};
+
 struct plim_process {
 	plim_identity identity;
 	plim_stamp stamp;
@@ -41,7 +48,8 @@ struct plim_process {
 	plim_count figures[PLIM_FIELD_LAST + 1];
 	uint8_t name_size;
 	uint8_t identity_size;
-	char state; /* the letter, 0 if not read */
+	uint8_t ignores_children; /* enum plimp_ignores */
+	char state;		  /* the letter, 0 if not read */
 	char name[PLIMP_NAME_SIZE];
 	char identity_text[PLIMP_IDENTITY_TEXT];
 };

@@ -57,6 +57,7 @@ struct plimp_request {
 	plim_field_set fields;
 	int threads;	      /* read every thread where fields need it */
 	int strong;	      /* take the strongest identity */
+	int children;	      /* read whether SIGCHLD is ignored */
 	int dear;	      /* sources too dear for every process, too */
 	uint64_t young_ticks; /* take it for what started at or after this */
 };

@@ -15,11 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALL ((uint32_t)0x3fff)
+#define ALL ((uint32_t)0x7fff)
 #define NO_MEMORY                                                              \
 	((uint32_t)(PLIMP_STATUS_TGID | PLIMP_STATUS_PID | PLIMP_STATUS_PPID | \
 		    PLIMP_STATUS_UID | PLIMP_STATUS_THREADS |                  \
-		    PLIMP_STATUS_VOLUNTARY | PLIMP_STATUS_INVOLUNTARY))
+		    PLIMP_STATUS_IGNORED | PLIMP_STATUS_VOLUNTARY |            \
+		    PLIMP_STATUS_INVOLUNTARY))
 #define BY_KIND \
 	((uint32_t)(PLIMP_STATUS_ANON | PLIMP_STATUS_FILE | PLIMP_STATUS_SHMEM))
 
@@ -57,6 +58,7 @@ static void expect_worker(const struct plimp_status *s)
 	PART(SWAP, swap_bytes, 0);
 	PART(PTE, page_table_bytes, 220u * 1024);
 	PART(THREADS, threads, 5);
+	PART(IGNORED, ignored, 0x1001000);
 	PART(VOLUNTARY, voluntary, 416);
 	PART(INVOLUNTARY, involuntary, 76);
 #undef PART
@@ -208,6 +210,18 @@ static void test_lines(void **state)
 		{"Uid:\t1\t2\t3\n4\n", 0, 0},
 		{"Uid:\t1\t2\t3\t4\t5\n", 0, 0},
 		{"Uid:\t1\t2\t3\t4", 0, 0},
+		{"SigIgn:\t0000000000010000\n", PLIMP_STATUS_IGNORED, 0x10000},
+		{"SigIgn:\tffffffffffffffff\n", PLIMP_STATUS_IGNORED,
+		 UINT64_MAX},
+		{"SigIgn:\t0123456789abcdef\n", PLIMP_STATUS_IGNORED,
+		 UINT64_C(0x123456789abcdef)},
+		{"SigIgn:\t10000\n", 0, 0},
+		{"SigIgn:\t00000000000010000\n", 0, 0},
+		{"SigIgn:\t000000000001000G\n", 0, 0},
+		{"SigIgn:\t000000000001000A\n", 0, 0},
+		{"SigIgn:\t0000000000010000", 0, 0},
+		{"SigIgn:\t\n", 0, 0},
+		{"SigIgX:\t0000000000010000\n", 0, 0},
 		{"voluntary_ctxt_switches:\t8\n", PLIMP_STATUS_VOLUNTARY, 8},
 		{"nonvoluntary_ctxt_switches:\t8\n", PLIMP_STATUS_INVOLUNTARY,
 		 8},
@@ -227,7 +241,7 @@ static void test_lines(void **state)
 			assert_int_equal(s.has, rows[i].has);
 			uint64_t sum = s.threads + s.resident_bytes +
 				       (uint64_t)s.tgid + s.uid + s.voluntary +
-				       s.involuntary;
+				       s.involuntary + s.ignored;
 			assert_true(sum == rows[i].value);
 		}
 		text_free(text);
@@ -239,7 +253,8 @@ static void test_order(void **state)
 {
 	plim_bytes text = text_string(
 	    "nonvoluntary_ctxt_switches:\t14\n"
-	    "voluntary_ctxt_switches:\t13\nThreads:\t12\nVmPTE:\t11 kB\n"
+	    "voluntary_ctxt_switches:\t13\nSigIgn:\t000000000000000f\n"
+	    "Threads:\t12\nVmPTE:\t11 kB\n"
 	    "VmSwap:\t10 kB\nRssShmem:\t9 kB\nRssFile:\t8 kB\n"
 	    "RssAnon:\t7 kB\nVmRSS:\t6 kB\nVmHWM:\t5 kB\n"
 	    "Uid:\t0\t4\t0\t0\nPPid:\t3\nPid:\t2\nTgid:\t1\n");
@@ -262,6 +277,7 @@ static void test_order(void **state)
 	assert_int_equal(s.threads, 12);
 	assert_int_equal(s.voluntary, 13);
 	assert_int_equal(s.involuntary, 14);
+	assert_int_equal(s.ignored, 15);
 	text_free(text);
 }
 
@@ -302,7 +318,8 @@ static void test_jump(void **state)
 			 "Tgid:\t9\nPid:\t9\nPPid:\t9\nUid:\t0\t0\t0\t0\n"
 			 "VmHWM:\t9 kB\nVmRSS:\t9 kB\nRssAnon:\t9 kB\n"
 			 "RssFile:\t9 kB\nRssShmem:\t9 kB\nVmPTE:\t9 kB\n"
-			 "VmSwap:\t9 kB\nThreads:\t9\n%s",
+			 "VmSwap:\t9 kB\nThreads:\t9\n"
+			 "SigIgn:\t0000000000000000\n%s",
 			 rows[i].tail);
 		plim_bytes text = text_string(file);
 		assert_int_equal(decode(text, &s), PLIM_OK);

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 
 static const plim_field_set capture_memory_group = {
@@ -165,6 +166,11 @@ static int capture_status(struct plimp_capture *capture, const char *path,
 				   &status,
 				   capture->leaderless ? PLIM_METHOD_TASK_STATUS
 						       : PLIM_METHOD_STATUS);
+	if ((status.has & PLIMP_STATUS_IGNORED) != 0)
+		capture->record->ignores_children =
+		    (status.ignored >> (SIGCHLD - 1) & 1) != 0
+			? PLIMP_IGNORES_YES
+			: PLIMP_IGNORES_NO;
 	plimp_capture_set(capture, PLIM_FIELD_UID,
 			  memory_line(&status, PLIMP_STATUS_UID, status.uid,
 				      PLIM_METHOD_STATUS));
@@ -262,7 +268,7 @@ int plimp_capture_memory(struct plimp_capture *capture)
 		if (code != PLIM_OK)
 			return code;
 	}
-	if (!kinds && !switches)
+	if (!kinds && !switches && !capture->request->children)
 		return PLIM_OK;
 	snprintf(path + end, sizeof path - end, "status");
 	return capture_status(capture, path, kinds, switches);

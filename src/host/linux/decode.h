@@ -74,7 +74,8 @@ enum plimp_status_part {
 	PLIMP_STATUS_PTE = 1 << 10,
 	PLIMP_STATUS_THREADS = 1 << 11,
 	PLIMP_STATUS_VOLUNTARY = 1 << 12,
-	PLIMP_STATUS_INVOLUNTARY = 1 << 13
+	PLIMP_STATUS_INVOLUNTARY = 1 << 13,
+	PLIMP_STATUS_IGNORED = 1 << 14
 };
 struct plimp_status {
 	uint32_t has;
@@ -92,6 +93,7 @@ struct plimp_status {
 	uint64_t threads;
 	uint64_t voluntary;
 	uint64_t involuntary;
+	uint64_t ignored; /* SigIgn: bit N - 1 for signal N */
 };
 int plimp_decode_status(plim_bytes text, struct plimp_status *status);
 

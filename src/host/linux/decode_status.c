@@ -25,6 +25,7 @@ enum status_kind {
 	STATUS_COUNT, /* "N", to a uint64_t */
 	STATUS_SIZE,  /* "N kB" of 1024 bytes, to a uint64_t of bytes */
 	STATUS_ID,    /* "N" up to 2^31 - 1, to an int32_t */
+	STATUS_MASK,  /* 16 hexadecimal digits, to a uint64_t */
 	STATUS_USER   /* real, effective, saved, file system: the second */
 };
 
@@ -53,6 +54,7 @@ enum status_at {
 	STATUS_AT_SWAP,
 	STATUS_AT_PTE,
 	STATUS_AT_THREADS,
+	STATUS_AT_IGNORED,
 	STATUS_AT_VOLUNTARY,
 	STATUS_AT_INVOLUNTARY,
 	STATUS_AT_NONE
@@ -72,6 +74,7 @@ static const struct status_row status_rows[] = {
 	STATUS_ROW(SWAP, "VmSwap:", STATUS_SIZE, swap_bytes),
 	STATUS_ROW(PTE, "VmPTE:", STATUS_SIZE, page_table_bytes),
 	STATUS_ROW(THREADS, "Threads:", STATUS_COUNT, threads),
+	STATUS_ROW(IGNORED, "SigIgn:", STATUS_MASK, ignored),
 	STATUS_ROW(VOLUNTARY, "voluntary_ctxt_switches:", STATUS_COUNT,
 		   voluntary),
 	STATUS_ROW(INVOLUNTARY, "nonvoluntary_ctxt_switches:", STATUS_COUNT,
@@ -115,6 +118,8 @@ static enum status_at status_guess(const char *line)
 		default:
 			return STATUS_AT_SHMEM;
 		}
+	case 'S':
+		return STATUS_AT_IGNORED;
 	case 'v':
 		return STATUS_AT_VOLUNTARY;
 	case 'n':
@@ -159,6 +164,27 @@ static int status_user(struct plimp_scan *scan, uint64_t *effective)
 	return 1;
 }
 
+/* What render_sigset_t() prints: 16 digits, lower case, on a system of 64
+ * signals. */
+static int status_mask(struct plimp_scan *scan, uint64_t *mask)
+{
+	int digits = 0;
+
+	plimp_scan_blanks(scan);
+	*mask = 0;
+	for (; scan->at < scan->end && digits < 16; scan->at++, digits++) {
+		char digit = *scan->at;
+
+		if (digit >= '0' && digit <= '9')
+			*mask = *mask << 4 | (uint64_t)(digit - '0');
+		else if (digit >= 'a' && digit <= 'f')
+			*mask = *mask << 4 | (uint64_t)(digit - 'a' + 10);
+		else
+			break;
+	}
+	return digits == 16;
+}
+
 /* "N kB", in bytes. */
 static int status_size(struct plimp_scan *scan, uint64_t *bytes)
 {
@@ -182,6 +208,8 @@ static int status_value(struct plimp_scan *scan, enum status_kind kind,
 		good = status_size(scan, value);
 	else if (kind == STATUS_USER)
 		good = status_user(scan, value);
+	else if (kind == STATUS_MASK)
+		good = status_mask(scan, value);
 	else
 		good = status_number(scan, value) &&
 		       (kind != STATUS_ID || *value <= INT32_MAX);
