@@ -9,6 +9,7 @@
 #include <plimsoll/usage.h>
 
 #include "core/fail.h"
+#include "core/rates.h"
 #include "core/record.h"
 
 #include <assert.h>
@@ -32,14 +33,16 @@ static uint64_t rates_elapsed(const plim_process *first,
 	return rates_past(first->stamp.monotonic.ns, last->stamp.monotonic.ns);
 }
 
-static uint64_t rates_suspended(const plim_process *first,
-				const plim_process *last)
+plim_interval plimp_interval(plim_stamp first, plim_stamp last)
 {
-	uint64_t boottime =
-	    rates_past(first->stamp.boottime.ns, last->stamp.boottime.ns);
-	uint64_t slept = rates_past(rates_elapsed(first, last), boottime);
+	uint64_t elapsed = rates_past(first.monotonic.ns, last.monotonic.ns);
+	uint64_t boottime = rates_past(first.boottime.ns, last.boottime.ns);
+	uint64_t slept = rates_past(elapsed, boottime);
 
-	return slept < RATES_JITTER_NS ? 0 : slept;
+	return (plim_interval){
+	    .elapsed_ns = elapsed,
+	    .suspended_ns = slept < RATES_JITTER_NS ? 0 : slept,
+	};
 }
 
 int plim_process_interval(const plim_process *first, const plim_process *last,
@@ -51,10 +54,7 @@ int plim_process_interval(const plim_process *first, const plim_process *last,
 				  NULL);
 	switch (plim_identity_compare(&first->identity, &last->identity)) {
 	case PLIM_SAME:
-		*interval = (plim_interval){
-		    .elapsed_ns = rates_elapsed(first, last),
-		    .suspended_ns = rates_suspended(first, last),
-		};
+		*interval = plimp_interval(first->stamp, last->stamp);
 		return PLIM_OK;
 	case PLIM_DIFFERENT:
 		return plimp_fail(error, PLIM_EUNLIKE, 0, "interval",

@@ -35,7 +35,7 @@ int plim_snapshot_new(plim_snapshot **snapshot, plim_host *host,
 	return PLIM_OK;
 }
 
-static void snapshot_release(plim_host *host, struct plimp_pass *pass)
+void plimp_pass_release(plim_host *host, struct plimp_pass *pass)
 {
 	plimp_release(&host->allocator, pass->records, pass->capacity,
 		      sizeof *pass->records);
@@ -49,8 +49,8 @@ void plim_snapshot_free(plim_snapshot *snapshot)
 	if (snapshot == NULL)
 		return;
 	host = snapshot->host;
-	snapshot_release(host, &snapshot->current);
-	snapshot_release(host, &snapshot->spare);
+	plimp_pass_release(host, &snapshot->current);
+	plimp_pass_release(host, &snapshot->spare);
 	plimp_pids_release(host, &snapshot->pids);
 	plimp_release(&host->allocator, snapshot, 1, sizeof *snapshot);
 }
@@ -92,7 +92,7 @@ static void snapshot_sort(int32_t *pids, size_t count)
 }
 
 /* Threads were appended record by record; the list stands still now. */
-static void snapshot_join_threads(struct plimp_pass *pass)
+void plimp_pass_join_threads(struct plimp_pass *pass)
 {
 	size_t first = 0;
 	size_t i;
@@ -146,8 +146,8 @@ static int snapshot_read(plim_snapshot *snapshot,
 }
 
 /* New records are zeroed: one that holds an identity keeps it (record.h). */
-static int snapshot_reserve(plim_host *host, struct plimp_pass *pass,
-			    size_t count, plim_error *error)
+int plimp_pass_reserve(plim_host *host, struct plimp_pass *pass, size_t count,
+		       plim_error *error)
 {
 	size_t before = pass->capacity;
 	void *records = pass->records;
@@ -163,8 +163,8 @@ static int snapshot_reserve(plim_host *host, struct plimp_pass *pass,
 	return PLIM_OK;
 }
 
-static int snapshot_fill(plim_snapshot *snapshot, struct plimp_request *request,
-			 const plim_snapshot *previous, plim_error *error)
+int plimp_snapshot_fill(plim_snapshot *snapshot, struct plimp_request *request,
+			const plim_snapshot *previous, plim_error *error)
 {
 	struct plimp_pass *pass = &snapshot->spare;
 	plim_host *host = snapshot->host;
@@ -187,12 +187,21 @@ static int snapshot_fill(plim_snapshot *snapshot, struct plimp_request *request,
 	if (code != PLIM_OK)
 		return code;
 	snapshot_sort(snapshot->pids.items, snapshot->pids.count);
-	code = snapshot_reserve(host, pass, snapshot->pids.count, error);
+	code = plimp_pass_reserve(host, pass, snapshot->pids.count, error);
 	if (code != PLIM_OK)
 		return code;
 	code = snapshot_read(snapshot, request, error);
 	pass->end = plimp_system_now();
 	return code;
+}
+
+void plimp_snapshot_swap(plim_snapshot *snapshot)
+{
+	struct plimp_pass taken = snapshot->spare;
+
+	plimp_pass_join_threads(&taken);
+	snapshot->spare = snapshot->current;
+	snapshot->current = taken;
 }
 
 static int snapshot_request(const plim_snapshot_options *given,
@@ -227,7 +236,6 @@ int plim_snapshot_take(plim_snapshot *snapshot,
 {
 	struct plimp_request request;
 	struct plimp_bill_mark mark;
-	struct plimp_pass taken;
 	const plim_snapshot *previous = NULL;
 	int code;
 
@@ -238,14 +246,11 @@ int plim_snapshot_take(plim_snapshot *snapshot,
 	if (code != PLIM_OK)
 		return code;
 	mark = plimp_bill_begin(snapshot->host, 1);
-	code = snapshot_fill(snapshot, &request, previous, error);
+	code = plimp_snapshot_fill(snapshot, &request, previous, error);
 	plimp_bill_end(snapshot->host, &mark, &snapshot->spare.cost);
 	if (code != PLIM_OK)
 		return code;
-	snapshot_join_threads(&snapshot->spare);
-	taken = snapshot->spare;
-	snapshot->spare = snapshot->current;
-	snapshot->current = taken;
+	plimp_snapshot_swap(snapshot);
 	return PLIM_OK;
 }
 

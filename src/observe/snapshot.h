@@ -29,4 +29,22 @@ struct plim_snapshot {
 	struct plimp_pass spare;
 };
 
+/* Makes room for so many records; new ones are zeroed. */
+int plimp_pass_reserve(plim_host *host, struct plimp_pass *pass, size_t count,
+		       plim_error *error);
+void plimp_pass_release(plim_host *host, struct plimp_pass *pass);
+
+/* Gives every record its part of the list of threads, which was filled record
+ * by record and stands still from now on. */
+void plimp_pass_join_threads(struct plimp_pass *pass);
+
+/*
+ * The two halves of plim_snapshot_take(), without the bill: the spare pass is
+ * filled, then it becomes the current one. `request` gets the tick from which
+ * on processes are too young to be proven by it.
+ */
+int plimp_snapshot_fill(plim_snapshot *snapshot, struct plimp_request *request,
+			const plim_snapshot *previous, plim_error *error);
+void plimp_snapshot_swap(plim_snapshot *snapshot);
+
 #endif
