@@ -43,7 +43,9 @@ int plimp_system_list(plim_host *host, struct plimp_pids *pids,
 	if (directory < 0)
 		return plimp_fail(
 		    error, errno == EACCES ? PLIM_EDENIED : PLIM_ESYSTEM, errno,
-		    "list processes", host->proc_root, NULL);
+		    "list processes", host->proc_root,
+		    plimp_is_starved(errno) ? "raise the limit of open files"
+					    : NULL);
 	while ((size = plimp_call_dents(host, directory, host->system->listing,
 					sizeof host->system->listing)) > 0) {
 		code = list_block(host, pids, (size_t)size, error);
