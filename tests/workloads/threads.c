@@ -44,6 +44,8 @@ int main(int argc, char **argv)
 		return 2;
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, 65536);
+	/* Stacks without gaps are one mapping: a process may have 65,530. */
+	pthread_attr_setguardsize(&attributes, 0);
 	for (uint64_t i = 0; i < count; i++)
 		if (pthread_create(&threads[i], &attributes, threads_wait,
 				   NULL) != 0)
