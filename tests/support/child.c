@@ -34,6 +34,13 @@
 #define CHILD_DEADLINE_MS 60000
 #define CHILD_OUTPUT	  65536
 
+static unsigned child_deadline_ms = CHILD_DEADLINE_MS;
+
+void child_patience(unsigned ms)
+{
+	child_deadline_ms = ms;
+}
+
 struct child_job {
 	child_fn *function;
 	void *user;
@@ -164,7 +171,7 @@ void child_supervise(child_body_fn *body, void *user)
 		fflush(stderr);
 		_exit(status);
 	}
-	if (child_wait(child, &status, CHILD_DEADLINE_MS) != 0) {
+	if (child_wait(child, &status, child_deadline_ms) != 0) {
 		kill(child, SIGKILL);
 		waitpid(child, &status, 0);
 		child_collect(file, output);

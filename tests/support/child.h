@@ -3,7 +3,8 @@
  *
  * Whoever changes its user, its namespaces or its mounts does it in a child.
  * What fails or is skipped there fails or skips the test of the caller, with
- * the child's words; a child that does not end within a minute is ended.
+ * the child's words; a child that does not end within a minute, or within the
+ * time of child_patience(), is ended.
  */
 #ifndef SUPPORT_CHILD_H
 #define SUPPORT_CHILD_H
@@ -22,6 +23,9 @@ void child_run(child_fn *function, void *user);
 typedef int child_body_fn(void *user);
 void child_supervise(child_body_fn *body, void *user);
 int child_group(child_fn *function, void *user);
+
+/* What all children after this call may take instead of a minute. */
+void child_patience(unsigned ms);
 
 /* Only in a child: gives up root for this user, without any group left, and
  * stays readable for itself. Skips the test if it is not root. */
