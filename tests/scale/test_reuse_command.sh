@@ -5,7 +5,7 @@
 set -u
 
 live=2000
-seconds=6
+seconds=4
 case ${PLIM_STORM:-} in
 *,*)
 	seconds=${PLIM_STORM%,*}

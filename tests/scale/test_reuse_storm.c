@@ -22,7 +22,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define STORM_SECONDS 6
+#define STORM_SECONDS 4
 #define STORM_LIVE    2000
 #define STORM_NOBODY  UINT32_MAX
 #define STORM_TOLD    1024

@@ -14,7 +14,7 @@
 
 #define STORM_STABLE  240
 #define STORM_FORKERS 3
-#define STORM_SECONDS 3
+#define STORM_SECONDS 2
 #define STORM_UID     200000
 
 struct storm {
