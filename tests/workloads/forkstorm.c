@@ -1,12 +1,12 @@
 /*
  * forkstorm.c - processes that are born and end without a pause.
  *
- * Usage: forkstorm FORKERS SECONDS. Forker i is called forker-i; for so many
- * seconds it starts children and waits for them, two at a time, so that some
- * are zombies for a while. A child calls itself e-i-N, touches an odd number
- * of pages, and ends; every 16th becomes another program first. `births`
- * tells how many there were, once all forkers have ended, and how many forks
- * were refused.
+ * Usage: forkstorm FORKERS SECONDS. Forker i is called forker-i; it starts
+ * children and waits for them, a few at a time, so that some are zombies for a
+ * while. A child calls itself e-i-N, touches an odd number of pages, and ends;
+ * every 8th sleeps before that, and every 16th becomes another program. `stop`
+ * ends it before the time, once all children have ended, and tells how many
+ * there were and how many forks were refused.
  */
 #include "workload.h"
 
@@ -19,7 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define STORM_FORKERS 16
+#define STORM_FORKERS  16
+#define STORM_CHILDREN 4 /* of one forker at a time */
 
 struct storm_count {
 	uint64_t births;
@@ -27,6 +28,7 @@ struct storm_count {
 };
 
 static struct storm_count *storm_counts;
+static volatile int *storm_over;
 
 static void storm_child(unsigned forker, uint64_t number)
 {
@@ -37,33 +39,45 @@ static void storm_child(unsigned forker, uint64_t number)
 		 (unsigned)(number % 100000000));
 	prctl(PR_SET_NAME, name);
 	workload_touched((1 + number % 8 * 2) * 4096);
+	if (number % 8 == 1)
+		workload_sleep_ns(20000000);
 	if (number % 16 == 0)
 		execl("/bin/true", "true", (char *)NULL);
 	_exit(0);
 }
 
+static void storm_birth(unsigned forker, unsigned *children)
+{
+	uint64_t number = storm_counts[forker].births;
+	pid_t child = fork();
+
+	if (child == 0)
+		storm_child(forker, number);
+	if (child > 0) {
+		storm_counts[forker].births++;
+		(*children)++;
+	} else {
+		storm_counts[forker].refused++;
+	}
+}
+
 static void storm_forker(unsigned forker, uint64_t end)
 {
+	unsigned children = 0;
 	char name[16];
 
 	workload_begin(120);
 	snprintf(name, sizeof(name), "forker-%u", forker);
 	prctl(PR_SET_NAME, name);
-	while (workload_monotonic_ns() < end) {
-		for (int i = 0; i < 2; i++) {
-			uint64_t number = storm_counts[forker].births;
-			pid_t child = fork();
-
-			if (child == 0)
-				storm_child(forker, number);
-			if (child > 0)
-				storm_counts[forker].births++;
-			else
-				storm_counts[forker].refused++;
-		}
-		while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
-			;
+	while (!*storm_over && workload_monotonic_ns() < end) {
+		storm_birth(forker, &children);
+		while (children > 0 &&
+		       waitpid(-1, NULL,
+			       children < STORM_CHILDREN ? WNOHANG : 0) > 0)
+			children--;
 	}
+	while (waitpid(-1, NULL, 0) > 0)
+		;
 	_exit(0);
 }
 
@@ -72,6 +86,7 @@ static void storm_tell(unsigned forkers)
 	uint64_t births = 0;
 	uint64_t refused = 0;
 
+	*storm_over = 1;
 	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
 		;
 	for (unsigned i = 0; i < forkers; i++) {
@@ -92,11 +107,11 @@ int main(int argc, char **argv)
 	if (forkers == 0 || forkers > STORM_FORKERS || seconds > 60)
 		return 2;
 	workload_begin(120);
-	storm_counts =
-	    mmap(NULL, STORM_FORKERS * sizeof(*storm_counts),
-		 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	storm_counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (storm_counts == MAP_FAILED)
 		workload_fail("mmap");
+	storm_over = (volatile int *)(storm_counts + STORM_FORKERS);
 	for (unsigned i = 0; i < forkers; i++) {
 		uint64_t end = workload_monotonic_ns() + seconds * 1000000000u;
 		pid_t child = fork();
@@ -109,7 +124,7 @@ int main(int argc, char **argv)
 	workload_ready();
 	for (;;) {
 		workload_command(line, sizeof(line));
-		if (strcmp(line, "births") == 0)
+		if (strcmp(line, "stop") == 0)
 			storm_tell(forkers);
 		else
 			workload_otherwise(line);
