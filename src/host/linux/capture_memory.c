@@ -1,8 +1,9 @@
 /*
  * capture_memory.c - memory of one process: from statm where resident and
  * anonymous memory suffice, from status where its kinds, swap or the peak are
- * wanted. stat's own resident size is never used: since Linux 6.2 it is a
- * counter that lags by up to a batch of pages for each CPU.
+ * wanted, or where it is read for switches anyway. stat's own resident size is
+ * never used: since Linux 6.2 it is a counter that lags by up to a batch of
+ * pages for each CPU.
  */
 #include "host/linux/gnu.h"
 
@@ -242,12 +243,13 @@ int plimp_capture_memory(struct plimp_capture *capture)
 {
 	int wanted = plimp_capture_wants_any(capture, &capture_memory_group) &&
 		     !memory_has_none(capture);
-	int kinds = wanted &&
-		    (plimp_capture_wants_any(capture, &capture_status_group) ||
-		     (plimp_capture_wants(capture, PLIM_FIELD_PRIVATE) &&
-		      capture->host->system->has_swap));
 	int switches = capture->stat_known && capture->stat.threads <= 1 &&
 		       plimp_capture_wants_any(capture, &capture_switch_group);
+	int kinds = wanted &&
+		    (switches ||
+		     plimp_capture_wants_any(capture, &capture_status_group) ||
+		     (plimp_capture_wants(capture, PLIM_FIELD_PRIVATE) &&
+		      capture->host->system->has_swap));
 	char path[48] = "";
 	size_t end = 0;
 
