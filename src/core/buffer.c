@@ -4,6 +4,7 @@
  */
 #include "core/buffer.h"
 #include "core/memory.h"
+#include "core/text.h"
 
 #include <assert.h>
 #include <stdint.h>
@@ -68,8 +69,13 @@ void plimp_buffer_string(struct plimp_buffer *buffer, const char *string)
 void plimp_buffer_escaped(struct plimp_buffer *buffer, int form,
 			  plim_bytes text)
 {
-	size_t size = plim_escape(form, text, NULL, 0);
+	size_t size;
 
+	if (form != PLIM_ESCAPE_CSV && plimp_text_plain(text) == text.size) {
+		plimp_buffer_append(buffer, text.data, text.size);
+		return;
+	}
+	size = plim_escape(form, text, NULL, 0);
 	if (size == 0 || !buffer_make_room(buffer, size + 1))
 		return;
 	plim_escape(form, text, buffer->data + buffer->size, size + 1);

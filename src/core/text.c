@@ -176,6 +176,20 @@ const char *plim_nearest_name(const char *word, const char *const *names)
 	return nearest != NULL ? nearest : longer;
 }
 
+size_t plimp_text_plain(plim_bytes text)
+{
+	size_t size = 0;
+
+	while (size < text.size) {
+		unsigned char byte = (unsigned char)text.data[size];
+
+		if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
+			break;
+		size++;
+	}
+	return size;
+}
+
 size_t plimp_digits(uint64_t value, char digits[PLIMP_DIGITS])
 {
 	char reversed[PLIMP_DIGITS];

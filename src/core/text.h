@@ -15,6 +15,11 @@
  */
 size_t plimp_utf8_decode(plim_bytes text, uint32_t *point);
 
+/* How many bytes the text begins with that every form shows as they are, each
+ * in one column: printable ASCII but the quote and the backslash. Nearly all
+ * text is nothing else, and need not be taken apart. */
+size_t plimp_text_plain(plim_bytes text);
+
 /* Decimal digits without the price of printf, which a snapshot would pay for
  * each process. Not terminated; the result is their number, at least 1. */
 #define PLIMP_DIGITS 20

@@ -9,6 +9,8 @@
  */
 #include <plimsoll/units.h>
 
+#include "core/text.h"
+
 #include <assert.h>
 #include <float.h>
 #include <inttypes.h>
@@ -129,8 +131,8 @@ static void units_write(double magnitude, char number[UNITS_NUMBER])
 		return;
 	}
 	rounded = units_rounded(magnitude);
-	size = (size_t)snprintf(number, UNITS_NUMBER, "%" PRIu64,
-				rounded / precision);
+	size = plimp_digits(rounded / precision, number);
+	number[size] = '\0';
 	if (rounded % precision == 0)
 		return;
 	number[size++] = '.';
@@ -141,12 +143,26 @@ static void units_write(double magnitude, char number[UNITS_NUMBER])
 	number[size] = '\0';
 }
 
+/* Joins three words as snprintf would, at a tenth of the price: cut to the
+ * buffer, and the length of the whole. */
+static size_t units_join(char *buffer, size_t size, const char *const words[3])
+{
+	size_t length = 0;
+
+	for (int i = 0; i < 3; i++)
+		for (const char *at = words[i]; *at != '\0'; at++, length++)
+			if (length + 1 < size)
+				buffer[length] = *at;
+	if (size > 0)
+		buffer[length < size ? length : size - 1] = '\0';
+	return length;
+}
+
 static size_t units_put_steps(const struct units_step *step, double magnitude,
 			      int negative, char *buffer, size_t size)
 {
 	char number[UNITS_NUMBER];
 	const char *sign = negative ? "-" : "";
-	int length;
 
 	while (step[1].suffix != NULL &&
 	       units_shown(magnitude / step->scale) * step->scale >=
@@ -158,8 +174,8 @@ static size_t units_put_steps(const struct units_step *step, double magnitude,
 		magnitude = 0.001;
 	}
 	units_write(magnitude, number);
-	length = snprintf(buffer, size, "%s%s%s", sign, number, step->suffix);
-	return length > 0 ? (size_t)length : 0;
+	return units_join(buffer, size,
+			  (const char *const[]){sign, number, step->suffix});
 }
 
 /* "1 h 5 min": the second unit is the one that is rounded. */

@@ -61,8 +61,14 @@ void plimp_sink_string(struct plimp_sink *sink, const char *string)
 
 void plimp_sink_fill(struct plimp_sink *sink, char byte, size_t count)
 {
-	while (count-- > 0 && sink->failed == PLIM_OK)
-		plimp_sink_put(sink, &byte, 1);
+	char bytes[64];
+	size_t part;
+
+	memset(bytes, byte, sizeof(bytes));
+	for (; count > 0 && sink->failed == PLIM_OK; count -= part) {
+		part = count < sizeof(bytes) ? count : sizeof(bytes);
+		plimp_sink_put(sink, bytes, part);
+	}
 }
 
 void plimp_sink_whole(struct plimp_sink *sink, uint64_t value)
@@ -94,18 +100,6 @@ static size_t sink_piece(plim_bytes text)
 	return size;
 }
 
-/* Nearly all texts of JSON, our own words above all, need no escape. */
-static int sink_is_plain(plim_bytes text)
-{
-	for (size_t i = 0; i < text.size; i++) {
-		unsigned char byte = (unsigned char)text.data[i];
-
-		if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
-			return 0;
-	}
-	return 1;
-}
-
 void plimp_sink_escaped(struct plimp_sink *sink, int form, plim_bytes text)
 {
 	char buffer[SINK_ESCAPED];
@@ -113,7 +107,7 @@ void plimp_sink_escaped(struct plimp_sink *sink, int form, plim_bytes text)
 	size_t size;
 
 	assert(form != PLIM_ESCAPE_CSV);
-	if (sink_is_plain(text)) {
+	if (plimp_text_plain(text) == text.size) {
 		plimp_sink_put(sink, text.data, text.size);
 		return;
 	}

@@ -12,6 +12,7 @@
 #include "core/buffer.h"
 #include "core/fail.h"
 #include "core/memory.h"
+#include "core/text.h"
 
 #include <assert.h>
 #include <string.h>
@@ -227,12 +228,35 @@ static void table_measure(plim_table *table, int header)
 	}
 }
 
+/* The bytes up to the first blank that are a column each. */
+static size_t table_word(plim_bytes text)
+{
+	size_t size = plimp_text_plain(text);
+	const char *blank = size > 0 ? memchr(text.data, ' ', size) : NULL;
+
+	return blank != NULL ? (size_t)(blank - text.data) : size;
+}
+
+/* The next word if it is plain and fits whole, else the next character. */
+static size_t table_step(const struct table_line *line, plim_bytes text,
+			 size_t *columns)
+{
+	size_t word = table_word(text);
+
+	if (word == 0 || word > line->limit - line->column)
+		return plimp_width_step(text, columns);
+	if (line->owed > line->limit - line->column - word)
+		return plimp_width_step(text, columns);
+	*columns = word;
+	return word;
+}
+
 static void table_put(struct table_line *line, plim_bytes text)
 {
 	size_t columns, size;
 
 	while (text.size > 0 && !line->full) {
-		size = plimp_width_step(text, &columns);
+		size = table_step(line, text, &columns);
 		if (text.data[0] == ' ') {
 			line->owed++;
 		} else if (columns + line->owed > line->limit - line->column) {

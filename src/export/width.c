@@ -187,8 +187,13 @@ size_t plimp_width_step(plim_bytes text, size_t *columns)
 
 size_t plim_text_width(plim_bytes text)
 {
-	size_t width = 0, columns, size;
+	size_t width = plimp_text_plain(text);
+	size_t columns, size;
 
+	if (width == text.size)
+		return width;
+	text.data += width;
+	text.size -= width;
 	while (text.size > 0) {
 		size = plimp_width_step(text, &columns);
 		assert(size <= text.size);

@@ -214,6 +214,30 @@ static void cut_to_width(void **state)
 	plim_table_free(table);
 }
 
+/* Plain words are cut where the width ends, too, not left out whole. */
+static void cut_inside_a_word(void **state)
+{
+	static const char whole[] = "abc  de fg";
+	plim_table *table = start();
+
+	(void)state;
+	plim_table_column(table, "", 0);
+	plim_table_column(table, "", 0);
+	text(table, "abc");
+	text(table, "de fg");
+	for (size_t width = 1; width <= sizeof(whole); width++) {
+		char line[sizeof(whole) + 1];
+		size_t size = width < sizeof(whole) ? width : sizeof(whole) - 1;
+
+		memcpy(line, whole, size);
+		while (line[size - 1] == ' ')
+			size--;
+		memcpy(line + size, "\n", 2);
+		expect(table, width, 0, line);
+	}
+	plim_table_free(table);
+}
+
 /* Nothing that would fit later is written after what did not fit. */
 static void cut_ends_the_line(void **state)
 {
@@ -378,6 +402,7 @@ int main(void)
 	    cmocka_unit_test(marks_of_bounds),
 	    cmocka_unit_test(hostile_cells),
 	    cmocka_unit_test(cut_to_width),
+	    cmocka_unit_test(cut_inside_a_word),
 	    cmocka_unit_test(cut_ends_the_line),
 	    cmocka_unit_test(misuse),
 	    cmocka_unit_test(failing_output),

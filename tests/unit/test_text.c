@@ -237,6 +237,23 @@ static void test_digits(void **state)
 	}
 }
 
+/* Each byte alone, and behind a plain one: where the run ends is told. */
+static void test_plain(void **state)
+{
+	(void)state;
+	for (int byte = 0; byte < 256; byte++) {
+		const char text[] = {'a', (char)byte, 'b'};
+		int plain =
+		    byte >= 0x20 && byte <= 0x7e && byte != '"' && byte != '\\';
+
+		assert_int_equal(plimp_text_plain((plim_bytes){text, 3}),
+				 plain ? 3 : 1);
+		assert_int_equal(plimp_text_plain((plim_bytes){text + 1, 1}),
+				 plain);
+	}
+	assert_int_equal(plimp_text_plain((plim_bytes){NULL, 0}), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +264,7 @@ int main(void)
 	    cmocka_unit_test(test_nearest_name),
 	    cmocka_unit_test(test_nearest_of_several),
 	    cmocka_unit_test(test_digits),
+	    cmocka_unit_test(test_plain),
 	};
 
 	return cmocka_run_group_tests_name("text", tests, NULL, NULL);
