@@ -24,14 +24,24 @@ static plim_bytes show_bytes(const char *text)
 	return bytes;
 }
 
+static void show_source(struct show *show, uint8_t state, uint16_t method,
+			int32_t code)
+{
+	char source[320];
+
+	if (state == PLIM_STATE_KNOWN)
+		snprintf(source, sizeof source, "%s", plim_method_word(method));
+	else
+		snprintf(source, sizeof source, "%s: %s",
+			 plim_state_word(state),
+			 show_reason(state, method, code));
+	plim_table_text(show->table, show_bytes(source));
+}
+
 static void show_text_row(struct show *show, const plim_process *process,
 			  const plim_field *field)
 {
 	plim_text text = plim_process_text(process, field->id);
-	const char *source =
-	    text.state == PLIM_STATE_KNOWN
-		? plim_method_word(text.method)
-		: show_reason(text.state, text.method, text.code);
 
 	plim_table_text(show->table, show_bytes(field->name));
 	plim_table_text(show->table, text.state == PLIM_STATE_KNOWN
@@ -39,7 +49,7 @@ static void show_text_row(struct show *show, const plim_process *process,
 					 : show_bytes("-"));
 	if (show->first != NULL)
 		plim_table_text(show->table, show_bytes(""));
-	plim_table_text(show->table, show_bytes(source));
+	show_source(show, text.state, text.method, text.code);
 }
 
 /* The rate of a counter; CPU time as a share of one core. */
@@ -64,21 +74,13 @@ static void show_count_row(struct show *show, const plim_process *process,
 			   const plim_field *field)
 {
 	plim_count count = plim_process_count(process, field->id);
-	char source[320];
 
 	plim_table_text(show->table, show_bytes(field->name));
 	plim_table_count(show->table, count, field->unit);
 	if (show->first != NULL)
 		plim_table_text(show->table,
 				show_bytes(show_rate(show, field)));
-	if (count.state == PLIM_STATE_KNOWN)
-		snprintf(source, sizeof source, "%s",
-			 plim_method_word(count.method));
-	else
-		snprintf(source, sizeof source, "%s: %s",
-			 plim_state_word(count.state),
-			 show_reason(count.state, count.method, count.code));
-	plim_table_text(show->table, show_bytes(source));
+	show_source(show, count.state, count.method, count.code);
 }
 
 static int show_table(struct show *show)

@@ -50,6 +50,31 @@ static void check_path(plim_bytes text, const char *controller, plim_bytes path)
 	PROMISE(found);
 }
 
+/* The path that tells most is that of some line; the root only if all are. */
+static void check_best(plim_bytes text)
+{
+	plim_bytes path = {.data = NULL, .size = 77};
+	int version = 77;
+	int result = plimp_decode_cgroup_path(text, &path, &version);
+	plim_bytes v2;
+	int has_v2 = plimp_decode_cgroup(text, NULL, &v2);
+
+	PROMISE((result < 0) == (has_v2 < 0));
+	if (result != 1) {
+		PROMISE(!path.data && path.size == 77 && version == 77);
+		PROMISE(result < 0 || text.size == 0);
+		return;
+	}
+	PROMISE(promise_inside(text, path) && path.data[path.size] == '\n');
+	PROMISE(version == 1 || version == 2);
+	PROMISE(version == 1 || has_v2 == 1);
+	if (path.size > 1)
+		return;
+	for (size_t i = 0; i < sizeof(controllers) / sizeof(*controllers); i++)
+		PROMISE(plimp_decode_cgroup(text, controllers[i], &v2) != 1 ||
+			v2.size == 1);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
@@ -69,6 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		PROMISE(!text.size || text.data[text.size - 1] == '\n');
 		PROMISE(!promise_count(text, ":") && !promise_count(text, "-"));
 	}
+	check_best(text);
 	/* Another controller finds the same text as well formed or not. */
 	plim_bytes other;
 	PROMISE((plimp_decode_cgroup(text, "pids", &other) < 0) ==

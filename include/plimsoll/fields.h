@@ -131,14 +131,27 @@ enum plim_kind {
 	  "open file descriptors", "size of /proc/PID/fd (Linux 6.2)")         \
 	X(KERNEL_THREAD, 34, "kernel_thread", KEY, NONE, "0.1",                \
 	  "1 for a thread of the kernel, else 0",                              \
-	  "stat field 9, flag 0x200000")
+	  "stat field 9, flag 0x200000")                                       \
+	X(CGROUP, 35, "cgroup", TEXT, NONE, "0.1",                             \
+	  "path of the control group, seen from our cgroup namespace; of a "   \
+	  "removed one with \" (deleted)\" behind it",                         \
+	  "cgroup: of the named systemd hierarchy, version 2, memory, pids "   \
+	  "and cpu the first that is not /")                                   \
+	X(UNIT, 36, "unit", TEXT, NONE, "0.1",                                 \
+	  "unit of systemd that the process belongs to: the user's own where " \
+	  "there is one, else the system's, else the slice",                   \
+	  "the cgroup path")                                                   \
+	X(CONTAINER, 37, "container", TEXT, NONE, "0.1",                       \
+	  "id of the innermost container that the process runs in; of lxc "    \
+	  "and systemd-nspawn the name",                                       \
+	  "the cgroup path")
 
 enum plim_field_id {
 #define PLIM_X(name, number, json, kind, unit, since, text, linux_source) \
 	PLIM_FIELD_##name = number,
 	PLIM_FIELD_LIST(PLIM_X)
 #undef PLIM_X
-	    PLIM_FIELD_LAST = 34 /* of this header; a library may know more */
+	    PLIM_FIELD_LAST = 37 /* of this header; a library may know more */
 };
 
 /* A field number is below this, now and later. */
@@ -199,7 +212,12 @@ enum plim_field_id {
 	X(FD_LISTING, 24, "fd_listing",                                        \
 	  "counting the entries of the process's fd directory")                \
 	X(WAITID, 25, "waitid", "the status that waiting for it gave")         \
-	X(COMMAND_LINE, 26, "cmdline", "/proc/PID/cmdline")
+	X(COMMAND_LINE, 26, "cmdline", "/proc/PID/cmdline")                    \
+	X(CGROUP_V2, 27, "cgroup_v2",                                          \
+	  "the version 2 line of /proc/PID/cgroup")                            \
+	X(CGROUP_V1, 28, "cgroup_v1",                                          \
+	  "a version 1 line of /proc/PID/cgroup: that of the named systemd "   \
+	  "hierarchy, else memory, pids or cpu")
 
 enum plim_method {
 #define PLIM_X(name, number, word, text) PLIM_METHOD_##name = number,
@@ -282,7 +300,11 @@ enum plim_method {
 	X(OTHER_IMAGE, 34, UNLIKE, "executed_another_program",                \
 	  "a thread that was not the first executed another program, and "    \
 	  "took "                                                             \
-	  "over the first one's number")
+	  "over the first one's number")                                      \
+	X(NO_UNIT, 35, NOT_APPLICABLE, "no_unit",                             \
+	  "its cgroup belongs to no unit of systemd")                         \
+	X(NO_CONTAINER, 36, NOT_APPLICABLE, "no_container",                   \
+	  "its cgroup has not the form that container engines give theirs")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,
@@ -332,7 +354,8 @@ PLIM_API int plim_field_set_has(const plim_field_set *set, int id);
 /*
  * Ready sets. LIGHT is what two cheap files tell (pid, ppid, start, name,
  * state, CPU, resident, anonymous, threads, faults). FULL adds memory by
- * kind, I/O, user and switches; ALL is every field, also the dear ones.
+ * kind, I/O, user and switches; ALL is every field, also the dear ones and
+ * those that are in no other set because each takes a file of its own.
  * Identity, pid, name and state are read whatever the set says.
  */
 enum plim_field_preset {

@@ -5,7 +5,7 @@
  * UNREAD; for a reader that means "not asked for" unless it was. Identity,
  * pid, name and state are delivered whatever was asked, so they are never
  * SKIPPED. The texts have figures, too: their state and method are there, and
- * the bytes in the record.
+ * the bytes in the record or, of those on request, with its owner.
  */
 #include "core/record.h"
 
@@ -13,6 +13,7 @@
 #include <string.h>
 
 static_assert(PLIMP_NAME_SIZE <= UINT8_MAX, "name_size holds the size");
+static_assert(PLIMP_TEXTS_SIZE <= UINT16_MAX, "a place in the texts fits");
 static_assert(PLIMP_IDENTITY_TEXT >= 48, "see plim_identity_format()");
 
 void plimp_record_clear(plim_process *record, const plim_field_set *asked)
@@ -20,6 +21,7 @@ void plimp_record_clear(plim_process *record, const plim_field_set *asked)
 	assert(asked != NULL);
 	memset(record->figures, 0, sizeof(record->figures));
 	memset(&record->threads, 0, sizeof(record->threads));
+	memset(&record->texts, 0, sizeof(record->texts));
 	record->asked = *asked;
 	record->name_size = 0;
 	record->state = 0;
@@ -35,6 +37,24 @@ static void record_set_if_unread(plim_process *record, int field,
 {
 	if (record->figures[field].state == PLIM_STATE_UNREAD)
 		plimp_record_set(record, field, figure);
+}
+
+static const uint8_t record_text_fields[PLIMP_TEXTS] = {
+    [PLIMP_TEXT_CGROUP] = PLIM_FIELD_CGROUP,
+    [PLIMP_TEXT_UNIT] = PLIM_FIELD_UNIT,
+    [PLIMP_TEXT_CONTAINER] = PLIM_FIELD_CONTAINER,
+};
+
+void plimp_record_text(plim_process *record, int text, size_t start,
+		       size_t size, int method)
+{
+	assert(text >= 0 && text < PLIMP_TEXTS);
+	assert(start <= record->texts.size &&
+	       size <= record->texts.size - start);
+	record->texts.parts[text].start = (uint16_t)start;
+	record->texts.parts[text].size = (uint16_t)size;
+	plimp_record_set(record, record_text_fields[text],
+			 plimp_known(0, method));
 }
 
 void plimp_record_name(plim_process *record, plim_bytes name)
@@ -92,6 +112,16 @@ static int record_figure_is_sound(plim_count figure)
 	       plim_reason_state(figure.method) == figure.state;
 }
 
+/* While the record is filled its texts have sizes and no bytes yet. */
+static int record_texts_are_inside(const struct plimp_texts *texts)
+{
+	for (int i = 0; i < PLIMP_TEXTS; i++)
+		if (texts->parts[i].start > texts->size ||
+		    texts->parts[i].size > texts->size - texts->parts[i].start)
+			return 0;
+	return 1;
+}
+
 static int record_threads_are_sorted(const struct plimp_threads *threads)
 {
 	for (size_t i = 1; threads->known && i < threads->count; i++) {
@@ -120,6 +150,7 @@ int plimp_record_is_sound(const plim_process *record)
 			return 0;
 	return record->name_size <= PLIMP_NAME_SIZE &&
 	       record->identity_size < PLIMP_IDENTITY_TEXT &&
+	       record_texts_are_inside(&record->texts) &&
 	       record_threads_are_sorted(&record->threads);
 }
 
@@ -164,6 +195,17 @@ plim_count plim_process_count(const plim_process *process, int field)
 	return record_figure(process, field);
 }
 
+static plim_bytes record_text(const struct plimp_texts *texts, int field)
+{
+	int text = 0;
+
+	while (record_text_fields[text] != field)
+		text++;
+	assert(text < PLIMP_TEXTS && texts->data != NULL);
+	return (plim_bytes){texts->data + texts->parts[text].start,
+			    texts->parts[text].size};
+}
+
 static plim_bytes record_bytes(const plim_process *process, int field)
 {
 	switch (field) {
@@ -171,10 +213,11 @@ static plim_bytes record_bytes(const plim_process *process, int field)
 		return (plim_bytes){process->name, process->name_size};
 	case PLIM_FIELD_STATE:
 		return (plim_bytes){&process->state, process->state != 0};
-	default:
-		assert(field == PLIM_FIELD_IDENTITY);
+	case PLIM_FIELD_IDENTITY:
 		return (plim_bytes){process->identity_text,
 				    process->identity_size};
+	default:
+		return record_text(&process->texts, field);
 	}
 }
 

@@ -38,6 +38,34 @@ enum plimp_ignores {
 	PLIMP_IGNORES_YES = 2
 };
 
+/* Texts that are read on request; their bytes lie with the owner. */
+enum plimp_text {
+	PLIMP_TEXT_CGROUP,
+	PLIMP_TEXT_UNIT,      /* a part of the cgroup */
+	PLIMP_TEXT_CONTAINER, /* likewise */
+	PLIMP_TEXTS
+};
+
+/* The longest text: what the kernel makes of a path (PATH_MAX). */
+#define PLIMP_TEXT_SIZE 4096
+
+/* All texts of a record are never longer. */
+#define PLIMP_TEXTS_SIZE PLIMP_TEXT_SIZE
+
+/*
+ * The texts of a record, one behind the other. Like the threads they are
+ * borrowed from whoever owns the record, who sets `data` when his list stands
+ * still; a place is counted from there.
+ */
+struct plimp_texts {
+	const char *data;
+	uint32_t size; /* of all of them */
+	struct {
+		uint16_t start;
+		uint16_t size;
+	} parts[PLIMP_TEXTS];
+};
+
 struct plim_process {
 	plim_identity identity;
 	plim_stamp stamp;
@@ -45,6 +73,7 @@ struct plim_process {
 	uint64_t image;	      /* another number after every exec; 0: not told */
 	plim_field_set asked;
 	struct plimp_threads threads;
+	struct plimp_texts texts;
 	plim_count figures[PLIM_FIELD_LAST + 1];
 	uint8_t name_size;
 	uint8_t identity_size;
@@ -88,6 +117,11 @@ static inline void plimp_record_set(plim_process *record, int field,
 	assert(figure.state == PLIM_STATE_KNOWN || figure.value == 0);
 	record->figures[field] = figure;
 }
+
+/* Where a text on request lies: `start` counted from the record's first one.
+ * Sets its figure. */
+void plimp_record_text(plim_process *record, int text, size_t start,
+		       size_t size, int method);
 
 /* Copies at most PLIMP_NAME_SIZE bytes. */
 void plimp_record_name(plim_process *record, plim_bytes name);

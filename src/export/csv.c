@@ -6,6 +6,7 @@
  * rows walk the same columns, so that they cannot disagree. A missing figure
  * is empty; why it is missing is told by JSON and by the detail view.
  */
+#include "core/record.h"
 #include "export/sink.h"
 
 #include <plimsoll/usage.h>
@@ -13,9 +14,8 @@
 #include <assert.h>
 #include <string.h>
 
-/* A byte becomes at most four (\x1b), and two quotes stand around; the texts
- * of a record are shorter (core/record.h) and would be cut, not overflow. */
-#define CSV_TEXT_SIZE 1024
+/* A byte becomes at most four (\x1b), and two quotes stand around. */
+#define CSV_TEXT_SIZE (4 * PLIMP_TEXT_SIZE + 3)
 
 struct csv_line {
 	struct plimp_sink sink;

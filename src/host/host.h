@@ -52,9 +52,18 @@ struct plim_target {
 	struct plimp_grip *grip;
 };
 
+/* Texts of one or of many records, one after another. */
+struct plimp_text_list {
+	char *bytes;
+	size_t size;
+	size_t capacity;
+};
+
 /* What to read of a process. */
 struct plimp_request {
 	plim_field_set fields;
+	struct plimp_text_list *texts; /* takes the texts on request; NULL:
+					* they are left out */
 	int threads;	      /* read every thread where fields need it */
 	int strong;	      /* take the strongest identity */
 	int children;	      /* read whether SIGCHLD is ignored */
@@ -74,6 +83,10 @@ int plimp_threads_add(struct plimp_thread_list *list,
 		      const plim_allocator *allocator,
 		      const struct plimp_thread *thread);
 
+/* Appends; PLIM_ENOMEM leaves the list as it was. */
+int plimp_texts_add(struct plimp_text_list *list,
+		    const plim_allocator *allocator, plim_bytes text);
+
 /* Sorts `count` threads by (tid, start) in place, without memory of its own. */
 void plimp_threads_sort(struct plimp_thread *items, size_t count);
 
@@ -87,6 +100,7 @@ struct plimp_pids {
 int plimp_pids_add(plim_host *host, struct plimp_pids *pids, int32_t pid);
 void plimp_pids_release(plim_host *host, struct plimp_pids *pids);
 void plimp_threads_release(plim_host *host, struct plimp_thread_list *list);
+void plimp_texts_release(plim_host *host, struct plimp_text_list *list);
 
 /*
  * Fills host->system, facts and names. The allocator, proc_root, flags and
@@ -122,7 +136,9 @@ uint64_t plimp_system_ticks(const plim_host *host, plim_boottime when);
 /*
  * Reads one process into `record`, and its threads, when asked, behind those
  * of `threads`; record->threads.count and .known tell how many, .items is the
- * caller's to set. PLIM_ENOPROCESS if it ended meanwhile: then the list may
+ * caller's to set. Texts on request likewise go behind those of
+ * request->texts; record->texts.size tells how long they are, .data is the
+ * caller's to set. PLIM_ENOPROCESS if it ended meanwhile: then the lists may
  * have grown, and record is undefined. PLIM_EHIDDEN, PLIM_ELIMIT,
  * PLIM_ENOMEM, PLIM_ESYSTEM likewise.
  */

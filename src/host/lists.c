@@ -1,10 +1,11 @@
 /*
- * lists.c - the two lists that every host fills: pids, and threads.
+ * lists.c - the lists that every host fills: pids, threads, and texts.
  */
 #include "core/memory.h"
 #include "host/host.h"
 
 #include <assert.h>
+#include <string.h>
 
 int plimp_threads_add(struct plimp_thread_list *list,
 		      const plim_allocator *allocator,
@@ -92,4 +93,26 @@ void plimp_pids_release(plim_host *host, struct plimp_pids *pids)
 	plimp_release(&host->allocator, pids->items, pids->capacity,
 		      sizeof *pids->items);
 	*pids = (struct plimp_pids){NULL, 0, 0};
+}
+
+int plimp_texts_add(struct plimp_text_list *list,
+		    const plim_allocator *allocator, plim_bytes text)
+{
+	void *bytes = list->bytes;
+
+	if (text.size > SIZE_MAX - list->size ||
+	    plimp_reserve(allocator, &bytes, &list->capacity,
+			  list->size + text.size, 1024, 1) != PLIM_OK)
+		return PLIM_ENOMEM;
+	list->bytes = bytes;
+	if (text.size > 0)
+		memcpy(list->bytes + list->size, text.data, text.size);
+	list->size += text.size;
+	return PLIM_OK;
+}
+
+void plimp_texts_release(plim_host *host, struct plimp_text_list *list)
+{
+	plimp_release(&host->allocator, list->bytes, list->capacity, 1);
+	*list = (struct plimp_text_list){NULL, 0, 0};
 }

@@ -40,6 +40,7 @@ void plimp_pass_release(plim_host *host, struct plimp_pass *pass)
 	plimp_release(&host->allocator, pass->records, pass->capacity,
 		      sizeof *pass->records);
 	plimp_threads_release(host, &pass->threads);
+	plimp_texts_release(host, &pass->texts);
 }
 
 void plim_snapshot_free(plim_snapshot *snapshot)
@@ -91,22 +92,29 @@ static void snapshot_sort(int32_t *pids, size_t count)
 	}
 }
 
-/* Threads were appended record by record; the list stands still now. */
-void plimp_pass_join_threads(struct plimp_pass *pass)
+void plimp_pass_join(struct plimp_pass *pass)
 {
-	size_t first = 0;
+	size_t thread = 0;
+	size_t text = 0;
 	size_t i;
 
 	for (i = 0; i < pass->count; i++) {
 		struct plimp_threads *threads = &pass->records[i].threads;
+		struct plimp_texts *texts = &pass->records[i].texts;
 
 		threads->items = NULL;
-		if (!threads->known)
-			continue;
-		threads->items = pass->threads.items + first;
-		first += threads->count;
+		if (threads->known) {
+			threads->items = pass->threads.items + thread;
+			thread += threads->count;
+		}
+		texts->data = NULL;
+		if (texts->size > 0) {
+			texts->data = pass->texts.bytes + text;
+			text += texts->size;
+		}
 	}
-	assert(first == pass->threads.count);
+	assert(thread == pass->threads.count);
+	assert(text == pass->texts.size);
 }
 
 static int snapshot_read(plim_snapshot *snapshot,
@@ -118,6 +126,7 @@ static int snapshot_read(plim_snapshot *snapshot,
 	for (i = 0; i < snapshot->pids.count; i++) {
 		plim_process *record = &pass->records[pass->count];
 		size_t threads = pass->threads.count;
+		size_t texts = pass->texts.size;
 		int code;
 
 		if (i > 0 &&
@@ -135,6 +144,7 @@ static int snapshot_read(plim_snapshot *snapshot,
 			continue;
 		}
 		pass->threads.count = threads;
+		pass->texts.size = texts;
 		if (code == PLIM_ENOPROCESS)
 			pass->cost.vanished++;
 		else if (code == PLIM_EHIDDEN)
@@ -172,6 +182,8 @@ int plimp_snapshot_fill(plim_snapshot *snapshot, struct plimp_request *request,
 
 	pass->count = 0;
 	pass->threads.count = 0;
+	pass->texts.size = 0;
+	request->texts = &pass->texts;
 	memset(&pass->cost, 0, sizeof pass->cost);
 	pass->begin = plimp_system_now();
 	pass->young_ticks = plimp_system_ticks(host, pass->begin.boottime);
@@ -199,7 +211,7 @@ void plimp_snapshot_swap(plim_snapshot *snapshot)
 {
 	struct plimp_pass taken = snapshot->spare;
 
-	plimp_pass_join_threads(&taken);
+	plimp_pass_join(&taken);
 	snapshot->spare = snapshot->current;
 	snapshot->current = taken;
 }

@@ -15,6 +15,7 @@ struct plimp_pass {
 	size_t count;
 	size_t capacity;
 	struct plimp_thread_list threads;
+	struct plimp_text_list texts;
 	plim_stamp begin;
 	plim_stamp end;
 	uint64_t young_ticks; /* what started later was too young to be told
@@ -34,9 +35,9 @@ int plimp_pass_reserve(plim_host *host, struct plimp_pass *pass, size_t count,
 		       plim_error *error);
 void plimp_pass_release(plim_host *host, struct plimp_pass *pass);
 
-/* Gives every record its part of the list of threads, which was filled record
- * by record and stands still from now on. */
-void plimp_pass_join_threads(struct plimp_pass *pass);
+/* Gives every record its part of the lists of threads and texts, which were
+ * filled record by record and stand still from now on. */
+void plimp_pass_join(struct plimp_pass *pass);
 
 /*
  * The two halves of plim_snapshot_take(), without the bill: the spare pass is

@@ -144,6 +144,7 @@ static int members_read_one(plim_tree *tree,
 	struct plimp_pass *pass = &side->pass;
 	plim_process *record = &pass->records[pass->count];
 	size_t threads = pass->threads.count;
+	size_t texts = pass->texts.size;
 	int code = plimp_system_read(tree->host, identity->pid, request, record,
 				     &pass->threads, error);
 
@@ -153,6 +154,7 @@ static int members_read_one(plim_tree *tree,
 		return PLIM_OK;
 	}
 	pass->threads.count = threads;
+	pass->texts.size = texts;
 	if (code != PLIM_OK && code != PLIM_ENOPROCESS && code != PLIM_EHIDDEN)
 		return code;
 	side->facts.vanished++;
@@ -260,6 +262,7 @@ static int members_root(plim_target *root, const struct plimp_request *request,
 		return PLIM_OK;
 	}
 	side->pass.threads.count = 0;
+	side->pass.texts.size = 0;
 	if (code == PLIM_ENOPROCESS || code == PLIM_EREPLACED)
 		return PLIM_OK;
 	if (error != NULL)
@@ -309,6 +312,8 @@ int plimp_tree_find(plim_tree *tree, plim_target *root,
 	memset(&side->facts, 0, sizeof side->facts);
 	side->pass.count = 0;
 	side->pass.threads.count = 0;
+	side->pass.texts.size = 0;
+	request.texts = &side->pass.texts;
 	code = members_table(tree, &request, error);
 	if (code == PLIM_OK)
 		code = members_reserve(tree, side, 1, error);
@@ -340,7 +345,7 @@ int plimp_tree_find(plim_tree *tree, plim_target *root,
 	if (!has_root)
 		members_root_ended(tree, root);
 	side->pass.end = plimp_system_now();
-	plimp_pass_join_threads(&side->pass);
+	plimp_pass_join(&side->pass);
 	members_place(side, has_root, before);
 	return PLIM_OK;
 }

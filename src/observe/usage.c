@@ -14,6 +14,7 @@
 struct usage_side {
 	plim_process record;
 	struct plimp_thread_list threads;
+	struct plimp_text_list texts;
 	plim_cost cost;
 };
 
@@ -22,6 +23,25 @@ struct plim_usage {
 	struct usage_side sides[2];
 	int current;
 };
+
+/* Texts are bounded: room for them is taken at once, and measuring asks for
+ * none, which is what refresh_self() promises. */
+static int usage_reserve(plim_usage *usage)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		struct plimp_text_list *texts = &usage->sides[i].texts;
+		void *bytes = NULL;
+
+		if (plimp_reserve(&usage->host->allocator, &bytes,
+				  &texts->capacity, PLIMP_TEXTS_SIZE,
+				  PLIMP_TEXTS_SIZE, 1) != PLIM_OK)
+			return PLIM_ENOMEM;
+		texts->bytes = bytes;
+	}
+	return PLIM_OK;
+}
 
 int plim_usage_new(plim_usage **usage, plim_host *host, plim_error *error)
 {
@@ -35,6 +55,11 @@ int plim_usage_new(plim_usage **usage, plim_host *host, plim_error *error)
 		return plimp_fail(error, PLIM_ENOMEM, 0, "new usage", NULL,
 				  NULL);
 	made->host = host;
+	if (usage_reserve(made) != PLIM_OK) {
+		plim_usage_free(made);
+		return plimp_fail(error, PLIM_ENOMEM, 0, "new usage", NULL,
+				  NULL);
+	}
 	*usage = made;
 	return PLIM_OK;
 }
@@ -48,6 +73,8 @@ void plim_usage_free(plim_usage *usage)
 	host = usage->host;
 	plimp_threads_release(host, &usage->sides[0].threads);
 	plimp_threads_release(host, &usage->sides[1].threads);
+	plimp_texts_release(host, &usage->sides[0].texts);
+	plimp_texts_release(host, &usage->sides[1].texts);
 	plimp_release(&host->allocator, usage, 1, sizeof *usage);
 }
 
@@ -71,6 +98,7 @@ static struct usage_side *usage_spare(plim_usage *usage)
 	struct usage_side *side = &usage->sides[!usage->current];
 
 	side->threads.count = 0;
+	side->texts.size = 0;
 	memset(&side->cost, 0, sizeof side->cost);
 	side->cost.present = 1;
 	return side;
@@ -97,6 +125,7 @@ static int usage_end(plim_usage *usage, struct usage_side *side,
 	if (code != PLIM_OK)
 		return code;
 	side->record.threads.items = side->threads.items;
+	side->record.texts.data = side->texts.bytes;
 	usage->current = !usage->current;
 	return PLIM_OK;
 }
@@ -113,6 +142,7 @@ int plim_usage_refresh_self(plim_usage *usage, const plim_field_set *fields,
 		return plimp_fail(error, PLIM_EINVAL, 0, "measure self", NULL,
 				  NULL);
 	side = usage_spare(usage);
+	request.texts = &side->texts;
 	mark = plimp_bill_begin(usage->host, 0);
 	code =
 	    plimp_system_read_self(usage->host, &request, &side->record, error);
@@ -131,6 +161,7 @@ int plim_usage_refresh(plim_usage *usage, plim_target *target,
 		return plimp_fail(error, PLIM_EINVAL, 0, "measure process",
 				  NULL, NULL);
 	side = usage_spare(usage);
+	request.texts = &side->texts;
 	mark = plimp_bill_begin(usage->host, 1);
 	plimp_system_begin(usage->host);
 	code = plimp_system_read_target(target, &request, &side->record,

@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
+
 /* Decodes; what is not stored must be as it was. */
 static int decode(plim_bytes text, const char *controller, plim_bytes *path)
 {
@@ -117,6 +119,75 @@ static void test_texts(void **state)
 		check_row(&rows[i], text_string(rows[i].text));
 }
 
+static void check_path(const char *string, const char *expected,
+		       int expect_version)
+{
+	static const char nowhere;
+	plim_bytes text = text_string(string);
+	plim_bytes path = {&nowhere, 77};
+	int version = 77;
+	int result = plimp_decode_cgroup_path(text, &path, &version);
+
+	if (expected == NULL) {
+		assert_int_equal(result, expect_version);
+		assert_ptr_equal(path.data, &nowhere);
+		assert_int_equal(version, 77);
+	} else if (result != 1 || !text_is(path, expected) ||
+		   version != expect_version) {
+		fail_msg("%s: %d", string, result);
+	}
+	text_free(text);
+}
+
+/* Every order of three lines gives the same. */
+static void check_orders(const char *a, const char *b, const char *c,
+			 const char *expected, int version)
+{
+	const char *lines[3] = {a, b, c};
+	char text[512];
+
+	for (int i = 0; i < 3; i++)
+		for (int j = 0; j < 3; j++)
+			if (i != j) {
+				snprintf(text, sizeof(text), "%s%s%s", lines[i],
+					 lines[j], lines[3 - i - j]);
+				check_path(text, expected, version);
+			}
+}
+
+static void test_path(void **state)
+{
+	(void)state;
+	check_path("0::/a.slice/b.service\n", "/a.slice/b.service", 2);
+	check_path("0::/\n", "/", 2);
+	check_path("", NULL, 0);
+	check_path("0::/a", NULL, PLIM_EMALFORMED);
+	check_path("0::/a\nx\n", NULL, PLIM_EMALFORMED);
+	/* Version 1 alone. */
+	check_orders("3:cpu,cpuacct:/c\n", "2:memory:/m\n",
+		     "1:name=systemd:/s.service\n", "/s.service", 1);
+	check_orders("3:cpu,cpuacct:/c\n", "2:memory:/m\n", "1:pids:/p\n", "/m",
+		     1);
+	check_orders("3:cpu,cpuacct:/c\n", "2:net_cls:/n\n", "1:pids:/p\n",
+		     "/p", 1);
+	check_orders("3:freezer:/c\n", "2:net_cls:/n\n", "1:name=x:/p\n", "/p",
+		     1);
+	/* Version 2 is mounted, and nobody uses it. */
+	check_orders("1:net_cls:/\n", "0::/\n", "2:memory:/docker/x\n",
+		     "/docker/x", 1);
+	check_orders("1:net_cls:/\n", "0::/\n", "2:name=systemd:/s\n", "/s", 1);
+	/* A root says nothing while another line does. */
+	check_orders("1:net_cls:/n\n", "0::/u\n", "2:name=systemd:/\n", "/u",
+		     2);
+	check_orders("1:memory:/m\n", "0::/u\n", "2:pids:/p\n", "/u", 2);
+	check_orders("1:net_cls:/n\n", "0::/\n", "2:name=systemd:/\n", "/n", 1);
+	check_orders("1:net_cls:/\n", "0::/\n", "2:name=systemd:/\n", "/", 1);
+	check_orders("1:net_cls:/\n", "0::/\n", "2:memory:/\n", "/", 2);
+	/* The engine's group is not the container's. */
+	check_orders("5:memory:/docker/x\n", "0::/e.service\n",
+		     "1:name=systemd:/docker/x\n", "/docker/x", 1);
+}
+
 static void check_any(plim_bytes text)
 {
 	plim_bytes path;
@@ -159,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_files),
 	    cmocka_unit_test(test_texts),
+	    cmocka_unit_test(test_path),
 	    cmocka_unit_test(test_hostile),
 	};
 

@@ -54,7 +54,10 @@ static void test_empty(void **state)
 		if (is_text) {
 			is_missing(figure, PLIM_STATE_UNSUPPORTED,
 				   PLIM_REASON_UNKNOWN_FIELD);
-			assert_int_equal(text.state, PLIM_STATE_UNREAD);
+			assert_int_equal(text.state, is_always_read(field)
+							 ? PLIM_STATE_UNREAD
+							 : PLIM_STATE_SKIPPED);
+			assert_int_equal(text.bytes.size, 0);
 			continue;
 		}
 		assert_int_equal(text.state, PLIM_STATE_UNSUPPORTED);
@@ -152,6 +155,43 @@ static void test_name(void **state)
 	assert_int_equal(name.method, PLIM_REASON_INVISIBLE);
 	assert_int_equal(name.code, 2);
 	assert_int_equal(name.bytes.size, 0);
+}
+
+/* "/a/b.service", whose unit is its end. */
+static void test_texts(void **state)
+{
+	plim_text text;
+
+	(void)state;
+	clear(PLIM_FIELD_UNIT);
+	record.texts.size = 12;
+	plimp_record_text(&record, PLIMP_TEXT_CGROUP, 0, 12,
+			  PLIM_METHOD_CGROUP_V2);
+	plimp_record_text(&record, PLIMP_TEXT_UNIT, 3, 9,
+			  PLIM_METHOD_CGROUP_V1);
+	plimp_record_set(&record, PLIM_FIELD_CONTAINER,
+			 plim_count_missing(PLIM_REASON_NO_CONTAINER, 0));
+	assert_true(plimp_record_is_sound(&record));
+	record.texts.data = "/a/b.service";
+	text = plim_process_text(&record, PLIM_FIELD_CGROUP);
+	assert_int_equal(text.state, PLIM_STATE_KNOWN);
+	assert_int_equal(text.method, PLIM_METHOD_CGROUP_V2);
+	assert_int_equal(text.bytes.size, 12);
+	assert_memory_equal(text.bytes.data, "/a/b.service", 12);
+	text = plim_process_text(&record, PLIM_FIELD_UNIT);
+	assert_int_equal(text.method, PLIM_METHOD_CGROUP_V1);
+	assert_int_equal(text.bytes.size, 9);
+	assert_memory_equal(text.bytes.data, "b.service", 9);
+	text = plim_process_text(&record, PLIM_FIELD_CONTAINER);
+	assert_int_equal(text.state, PLIM_STATE_NOT_APPLICABLE);
+	assert_int_equal(text.method, PLIM_REASON_NO_CONTAINER);
+	assert_int_equal(text.bytes.size, 0);
+	/* The next process has none. */
+	clear(PLIM_FIELD_CGROUP);
+	assert_int_equal(record.texts.size, 0);
+	assert_null(record.texts.data);
+	assert_int_equal(plim_process_text(&record, PLIM_FIELD_CGROUP).state,
+			 PLIM_STATE_UNREAD);
 }
 
 static void test_state(void **state)
@@ -355,6 +395,13 @@ static void test_sound(void **state)
 	clear(PLIM_FIELD_CPU);
 	record.name_size = PLIMP_NAME_SIZE + 1;
 	assert_false(plimp_record_is_sound(&record));
+	clear(PLIM_FIELD_CPU);
+	record.texts.size = 5;
+	record.texts.parts[PLIMP_TEXT_UNIT].start = 2;
+	record.texts.parts[PLIMP_TEXT_UNIT].size = 3;
+	assert_true(plimp_record_is_sound(&record));
+	record.texts.parts[PLIMP_TEXT_UNIT].size = 4;
+	assert_false(plimp_record_is_sound(&record));
 }
 
 int main(void)
@@ -364,6 +411,7 @@ int main(void)
 	    cmocka_unit_test(test_unknown_fields),
 	    cmocka_unit_test(test_figures),
 	    cmocka_unit_test(test_name),
+	    cmocka_unit_test(test_texts),
 	    cmocka_unit_test(test_state),
 	    cmocka_unit_test(test_identity),
 	    cmocka_unit_test(test_identity_again),

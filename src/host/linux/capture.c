@@ -263,6 +263,8 @@ int plimp_read_directory(plim_host *host, int directory, int32_t pid,
 	code = plimp_capture_memory(&capture);
 	if (code == PLIM_OK)
 		code = plimp_capture_counts(&capture);
+	if (code == PLIM_OK)
+		code = plimp_capture_texts(&capture);
 	if (code == PLIM_OK && capture.unproven) {
 		int problem = plimp_probe_directory(host, directory);
 

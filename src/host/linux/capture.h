@@ -49,6 +49,7 @@ int plimp_capture_file(struct plimp_capture *capture, const char *path,
  */
 int plimp_capture_memory(struct plimp_capture *capture);
 int plimp_capture_counts(struct plimp_capture *capture);
+int plimp_capture_texts(struct plimp_capture *capture);
 
 /* The switches in a status file that was read for its memory. */
 int plimp_capture_single_thread(struct plimp_capture *capture,

@@ -159,6 +159,23 @@ int plimp_decode_boot_id(plim_bytes text, uint8_t id[16]);
 int plimp_decode_cgroup(plim_bytes text, const char *controller,
 			plim_bytes *path);
 
+/*
+ * The path that tells most of a process, of all lines: one that is not "/",
+ * of the named systemd hierarchy, version 2, memory, pids, cpu, any other by
+ * its number, in this order; "/" if all are. Stores it and the version of its
+ * line. 1 found, 0 for an empty text, PLIM_EMALFORMED.
+ */
+int plimp_decode_cgroup_path(plim_bytes text, plim_bytes *path, int *version);
+
+/*
+ * The unit of systemd in the path of a cgroup (systemd's src/basic/
+ * cgroup-util.c): 1 and a part of `path`, or 0 if there is none.
+ */
+int plimp_decode_unit(plim_bytes path, plim_bytes *unit);
+
+/* The container in the path of a cgroup: 1 and a part of `path`, or 0. */
+int plimp_decode_container(plim_bytes path, plim_bytes *container);
+
 /* cgroup v2 cpu.max: "max PERIOD" or "QUOTA PERIOD" in microseconds. 1 with
  * both stored, 0 for no limit, PLIM_EMALFORMED. */
 int plimp_decode_cpu_max(plim_bytes text, uint64_t *quota_us,

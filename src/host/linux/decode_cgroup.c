@@ -86,3 +86,53 @@ int plimp_decode_cgroup(plim_bytes text, const char *controller,
 		*path = found;
 	return seen;
 }
+
+/*
+ * How much a line tells: less is more. With systemd its named hierarchy has
+ * every process where its unit is, on a hybrid host, too, where the version 2
+ * line of a container's process may still be that of the engine. Version 2 is
+ * there, with "/", as soon as it was mounted once, whether it is in use or
+ * not. Controllers that share no tree may each have another path.
+ */
+static unsigned cgroup_rank(const struct cgroup_line *line)
+{
+	static const char *const named[] = {"name=systemd", NULL, "memory",
+					    "pids", "cpu"};
+	const unsigned count = sizeof(named) / sizeof(named[0]);
+	unsigned rank = 0;
+
+	while (rank < count && !cgroup_matches(line, named[rank]))
+		rank++;
+	return line->path.size == 1 ? rank + count + 1 : rank;
+}
+
+static int cgroup_tells_more(const struct cgroup_line *line,
+			     const struct cgroup_line *best)
+{
+	unsigned a = cgroup_rank(line);
+	unsigned b = cgroup_rank(best);
+
+	return a != b ? a < b : line->hierarchy < best->hierarchy;
+}
+
+int plimp_decode_cgroup_path(plim_bytes text, plim_bytes *path, int *version)
+{
+	struct plimp_scan scan = plimp_scan_of(text);
+	struct cgroup_line line, best;
+	plim_bytes whole;
+	int seen = 0;
+
+	while (plimp_scan_line(&scan, &whole)) {
+		if (whole.data + whole.size == scan.end ||
+		    !cgroup_split(whole, &line))
+			return PLIM_EMALFORMED;
+		if (!seen || cgroup_tells_more(&line, &best))
+			best = line;
+		seen = 1;
+	}
+	if (!seen)
+		return 0;
+	*path = best.path;
+	*version = cgroup_matches(&best, NULL) ? 2 : 1;
+	return 1;
+}

@@ -115,8 +115,8 @@ static void self_rusage(plim_host *host, plim_process *record,
 /* Reads one of our own files from its held descriptor, opened on first use. */
 static int self_file(plim_host *host, int which, plim_bytes *text)
 {
-	static const char *const names[PLIMP_SELF_FILES] = {"stat", "statm",
-							    "status", "io"};
+	static const char *const names[PLIMP_SELF_FILES] = {
+	    "stat", "statm", "status", "io", "cgroup"};
 	int *held = &host->system->self_files[which];
 
 	if (*held < 0)
@@ -215,6 +215,22 @@ static void self_io(plim_host *host, plim_process *record,
 				    plimp_missing_file(error));
 }
 
+/* The group may change at any time. */
+static int self_cgroup(plim_host *host, const struct plimp_request *request,
+		       plim_process *record)
+{
+	plim_bytes text;
+	int error;
+
+	if (!plimp_wants_cgroup(request))
+		return PLIM_OK;
+	error = self_file(host, PLIMP_SELF_CGROUP, &text);
+	if (error == 0)
+		return plimp_store_cgroup(host, request, record, text, 0);
+	plimp_store_no_cgroup(request, record, plimp_missing_file(error));
+	return PLIM_OK;
+}
+
 /* What the other readers of a process tell in the same way. */
 static void self_others(plim_host *host, const struct plimp_request *request,
 			plim_process *record)
@@ -279,6 +295,9 @@ int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
 	self_stat(host, record, fields);
 	self_status(host, record, *fields);
 	self_io(host, record, fields);
+	if (self_cgroup(host, request, record) != PLIM_OK)
+		return plimp_fail(error, PLIM_ENOMEM, 0, "measure self", NULL,
+				  NULL);
 	self_others(host, request, record);
 	plimp_record_identity(record, &host->system->self);
 	return PLIM_OK;

@@ -34,6 +34,7 @@ enum plimp_self_file {
 	PLIMP_SELF_STATM,
 	PLIMP_SELF_STATUS,
 	PLIMP_SELF_IO,
+	PLIMP_SELF_CGROUP,
 	PLIMP_SELF_FILES
 };
 
@@ -180,6 +181,14 @@ void plimp_store_status(plim_process *record, const plim_field_set *fields,
 			const struct plimp_status *status, int method);
 void plimp_store_io(plim_process *record, const plim_field_set *fields,
 		    const struct plimp_io *io);
+/* The same of the cgroup file and its three texts; PLIM_ENOMEM leaves them out.
+ * `exiting`: the version 1 lines of a process on its way out all say "/". */
+int plimp_wants_cgroup(const struct plimp_request *request);
+int plimp_store_cgroup(const plim_host *host,
+		       const struct plimp_request *request,
+		       plim_process *record, plim_bytes text, int exiting);
+void plimp_store_no_cgroup(const struct plimp_request *request,
+			   plim_process *record, plim_count missing);
 int plimp_statm_is_sound(const plim_host *host,
 			 const struct plimp_statm *statm);
 
