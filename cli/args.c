@@ -1,8 +1,8 @@
 /*
- * args.c - the tables of commands and of options, and the reading of argv by
- * them. Help, suggestions and (tools/) completions come from the same rows.
+ * args.c - the reading of argv by the tables of commands and options
+ * (tables.c), and the help that is made of them.
  */
-#include "cmd.h"
+#include "args.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -12,94 +12,6 @@
 #define EVERY_DEFAULT_NS 1000000000u
 #define DURATION_MOST_NS UINT64_C(604800000000000) /* a week */
 
-static const struct command commands[] = {
-    {"report", cmd_report, "report [options] PID | -- CMD [ARG ...]",
-     "one page: what a process costs now, and what finding out cost",
-     "plim report firefox", 0, 1, 1},
-    {"ps", cmd_ps, "ps [options] [FILTER]",
-     "every process, measured; sorted, filtered, again and again",
-     "plim ps --sort resident 'resident > 100MiB and name ~ \"post*\"'", 0, -1,
-     0},
-    {"show", cmd_show, "show [options] PID",
-     "everything known of one process, with method and reason",
-     "plim show --for 2s 4711", 1, 1, 0},
-    {"cmdline", cmd_cmdline, "cmdline [options] PID",
-     "the command line of one process, read now", "plim cmdline 4711", 1, 1, 0},
-    {"time", cmd_time, "time [options] -- CMD [ARG ...]",
-     "run a command and print the kernel's exact account of it",
-     "plim time -- make -j2", 0, 0, 1},
-    {"doctor", cmd_doctor, "doctor [options]",
-     "what this host tells this user, what not, and the cheapest remedy",
-     "plim doctor", 0, 0, 0},
-    {"help", cmd_help, "help [COMMAND]", "the manual page", "plim help ps", 0,
-     1, 0},
-};
-
-enum option_id {
-	OPTION_JSON,
-	OPTION_CSV,
-	OPTION_FOR,
-	OPTION_EVERY,
-	OPTION_WATCH,
-	OPTION_ROUNDS,
-	OPTION_SORT,
-	OPTION_REVERSE,
-	OPTION_COLUMNS,
-	OPTION_LIMIT,
-	OPTION_THREADS,
-	OPTION_STRONG,
-	OPTION_LEAVE,
-	OPTION_PROC,
-	OPTION_COLOR,
-	OPTION_ASCII,
-	OPTION_HELP
-};
-
-struct option_row {
-	int id;
-	char letter;
-	const char *name;
-	const char *value; /* what stands behind it, or NULL */
-	const char *commands;
-	const char *text;
-};
-
-static const struct option_row option_rows[] = {
-    {OPTION_FOR, 'd', "for", "D", "report show ps",
-     "observe for so long: 3s, 500ms, 2m"},
-    {OPTION_EVERY, 'e', "every", "D", "ps show report",
-     "time between two samples or rounds"},
-    {OPTION_WATCH, 'w', "watch", NULL, "ps show",
-     "again and again, until interrupted"},
-    {OPTION_ROUNDS, 'n', "rounds", "N", "ps show",
-     "end --watch after so many rounds"},
-    {OPTION_SORT, 's', "sort", "FIELD", "ps",
-     "by this field, largest first; by a name or pid, smallest first"},
-    {OPTION_REVERSE, 'r', "reverse", NULL, "ps", "the other way round"},
-    {OPTION_COLUMNS, 'o', "columns", "LIST", "ps",
-     "fields to show: pid,name,cpu_percent,resident"},
-    {OPTION_LIMIT, 'l', "limit", "N", "ps", "the first N rows only"},
-    {OPTION_THREADS, 't', "threads", NULL, "ps",
-     "read every thread, for the wake-ups of processes with several"},
-    {OPTION_STRONG, 'i', "identity", NULL, "ps",
-     "take the strongest identity of each process"},
-    {OPTION_LEAVE, 0, "leave", NULL, "report",
-     "leave the command that was started running"},
-    {OPTION_JSON, 'j', "json", NULL, "report ps show cmdline time doctor",
-     "print JSON"},
-    {OPTION_CSV, 0, "csv", NULL, "report ps show time doctor", "print CSV"},
-    {OPTION_PROC, 0, "proc", "DIR", "report ps show cmdline doctor",
-     "read another proc file system, or a recording of one"},
-    {OPTION_COLOR, 0, "color", "WHEN", "report ps show cmdline time doctor",
-     "auto, always or never; NO_COLOR is obeyed"},
-    {OPTION_ASCII, 0, "ascii", NULL, "report ps show cmdline time doctor",
-     "pages and tables in nothing but ASCII"},
-    {OPTION_HELP, 'h', "help", NULL, "report ps show cmdline time doctor help",
-     "this text"},
-};
-
-#define ROWS(table) ((int)(sizeof(table) / sizeof((table)[0])))
-
 static const struct command *running;
 
 const struct command *command_given(void)
@@ -107,84 +19,45 @@ const struct command *command_given(void)
 	return running;
 }
 
-const char *command_nearest(const char *name)
-{
-	const char *names[ROWS(commands) + 1];
-	int i;
-
-	for (i = 0; i < ROWS(commands); i++)
-		names[i] = commands[i].name;
-	names[i] = NULL;
-	return plim_nearest_name(name, names);
-}
-
-const struct command *command_find(const char *name)
-{
-	int i;
-
-	for (i = 0; i < ROWS(commands); i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
-}
-
-/* Is `word` one of the words of `list`? */
-static int word_in(const char *list, const char *word)
-{
-	size_t size = strlen(word);
-	const char *at = list;
-
-	while ((at = strstr(at, word)) != NULL) {
-		if ((at == list || at[-1] == ' ') &&
-		    (at[size] == ' ' || at[size] == '\0'))
-			return 1;
-		at += size;
-	}
-	return 0;
-}
-
-static int option_fits(const struct option_row *row,
-		       const struct command *command)
-{
-	return word_in(row->commands, command->name);
-}
-
 static const struct option_row *option_by_name(const struct command *command,
 					       const char *name, size_t size)
 {
+	const struct option_row *row;
 	int i;
 
-	for (i = 0; i < ROWS(option_rows); i++)
-		if (strlen(option_rows[i].name) == size &&
-		    memcmp(option_rows[i].name, name, size) == 0 &&
-		    option_fits(&option_rows[i], command))
-			return &option_rows[i];
-	return NULL;
+	for (i = 0; (row = option_at(i)) != NULL; i++)
+		if (strlen(row->name) == size &&
+		    memcmp(row->name, name, size) == 0 &&
+		    option_fits(row, command))
+			break;
+	return row;
 }
 
 static const struct option_row *option_by_letter(const struct command *command,
 						 char letter)
 {
+	const struct option_row *row;
 	int i;
 
-	for (i = 0; i < ROWS(option_rows); i++)
-		if (option_rows[i].letter == letter && letter != 0 &&
-		    option_fits(&option_rows[i], command))
-			return &option_rows[i];
-	return NULL;
+	for (i = 0; (row = option_at(i)) != NULL; i++)
+		if (row->letter == letter && letter != 0 &&
+		    option_fits(row, command))
+			break;
+	return row;
 }
 
 static int option_unknown(const struct command *command, const char *given)
 {
-	const char *names[ROWS(option_rows) + 1];
+	const char *names[OPTION_HELP + 2];
+	const struct option_row *row;
 	const char *nearest;
 	char word[64];
 	int count = 0;
 	int i;
 
-	for (i = 0; i < ROWS(option_rows); i++)
-		if (option_fits(&option_rows[i], command))
-			names[count++] = option_rows[i].name;
+	for (i = 0; (row = option_at(i)) != NULL; i++)
+		if (option_fits(row, command))
+			names[count++] = row->name;
 	names[count] = NULL;
 	snprintf(word, sizeof word, "%.*s", (int)strcspn(given, "="), given);
 	nearest = plim_nearest_name(word, names);
@@ -352,7 +225,7 @@ static void args_environment(struct options *options)
 	const char *locale = NULL;
 	int i;
 
-	for (i = 0; i < ROWS(names) && locale == NULL; i++) {
+	for (i = 0; i < 3 && locale == NULL; i++) {
 		locale = getenv(names[i]);
 		if (locale != NULL && *locale == '\0')
 			locale = NULL;
@@ -442,11 +315,11 @@ int args_wants_json(int argc, char **argv)
 
 void args_help(const struct command *command, FILE *to)
 {
+	const struct option_row *row;
 	int i;
 
 	fprintf(to, "usage: plim %s\n%s\n\n", command->usage, command->text);
-	for (i = 0; i < ROWS(option_rows); i++) {
-		const struct option_row *row = &option_rows[i];
+	for (i = 0; (row = option_at(i)) != NULL; i++) {
 		char name[32];
 
 		if (!option_fits(row, command))
@@ -465,11 +338,12 @@ void args_help(const struct command *command, FILE *to)
 
 void args_overview(FILE *to)
 {
+	const struct command *command;
 	int i;
 
 	fprintf(to, "usage: plim COMMAND [options] [PID | -- CMD ARG ...]\n\n");
-	for (i = 0; i < ROWS(commands); i++)
-		fprintf(to, "  %-8s %s\n", commands[i].name, commands[i].text);
+	for (i = 0; (command = command_at(i)) != NULL; i++)
+		fprintf(to, "  %-8s %s\n", command->name, command->text);
 	fprintf(to,
 		"\n'plim COMMAND --help' lists its options, 'plim help' opens "
 		"the manual.\nA PID may be a number, an identity (PID@i...), "

@@ -4,7 +4,7 @@
  *
  * The command is a client of the library: it includes <plimsoll.h> and the C
  * library, nothing of src/. Start reading at main.c; each subcommand is a file
- * cmd_*.c, each option a row of args.c.
+ * cmd_*.c, each option a row of tables.c.
  */
 #ifndef PLIM_CMD_H
 #define PLIM_CMD_H
@@ -60,10 +60,12 @@ struct command {
 	int takes_command;
 };
 
-/* args.c */
+/* tables.c */
 const struct command *command_find(const char *name);
 const char *command_nearest(const char *name); /* or NULL */
-const struct command *command_given(void);     /* the one that runs */
+
+/* args.c */
+const struct command *command_given(void); /* the one that runs */
 int args_parse(const struct command *command, int argc, char **argv,
 	       struct options *options);
 void args_help(const struct command *command, FILE *to);
@@ -81,7 +83,7 @@ struct output {
 extern struct output standard_output;
 int output_write(const char *data, size_t size, void *user);
 void output_text(const char *text);
-int text_end(void); /* main.c: of what went through stdio */
+int text_end(void); /* the end of what went through stdio */
 void output_format(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
 void output_escaped(const struct options *options, plim_bytes text);

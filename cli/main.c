@@ -3,7 +3,6 @@
  */
 #include "cmd.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,16 +16,6 @@ static int main_unknown(const char *name)
 				  name, nearest);
 	return fail_usage("unknown command '%s'; 'plim --help' lists them",
 			  name);
-}
-
-/* The plain texts go through stdio; a full disk is told there, too. */
-int text_end(void)
-{
-	if (fflush(stdout) == 0)
-		return EXIT_DONE;
-	fprintf(stderr, "plim: standard output: %s\n",
-		plim_system_error_name(errno));
-	return EXIT_FAILED;
 }
 
 /* Whoever started us may have closed these; what we open must not take their

@@ -157,6 +157,16 @@ int output_end(int status)
 	return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
+/* The plain texts go through stdio; a full disk is told there, too. */
+int text_end(void)
+{
+	if (fflush(stdout) == 0)
+		return EXIT_DONE;
+	fprintf(stderr, "plim: standard output: %s\n",
+		plim_system_error_name(errno));
+	return EXIT_FAILED;
+}
+
 static const char *show_bound(const struct options *options, int bound)
 {
 	if (bound == PLIM_BOUND_AT_LEAST)

@@ -12,6 +12,9 @@
                                somebody presses Ctrl-C
   account FILE PROGRAM...      runs it; the kernel's account of it, and of the
                                runner itself, as the last act
+  complete SHELL FILE          what the shell makes of each line of the input
+                               when its completions are asked for; a line
+                               that begins with ! is not run then
   crowd COUNT                  so many processes that wait until the input
                                ends, or for a while
 
@@ -27,8 +30,11 @@ import resource
 import select
 import signal
 import struct
+import subprocess
 import sys
+import tempfile
 import termios
+import time
 
 # Controls, and what changes or hides the direction of text.
 UNSAFE = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f"
@@ -204,7 +210,87 @@ def crowd(count):
     sys.stdin.read()
 
 
-COMMANDS = {"schema": schema, "names": names, "csv": read_csv, "clean": clean,
+# A shell at a terminal: the completions of a line are inserted, all of them,
+# and the line becomes the arguments of `record`, so that they are seen as a
+# command would get them. The last key inserts, then goes to the line's begin.
+BASH = """PS1=; HISTFILE=; source "$FILE"
+record() { printf '%s\\n' "$@" >"$OUT.new"; mv "$OUT.new" "$OUT"; }
+plim() { :; }
+record ready
+"""
+ZSH = """PS1=; fpath=("${FILE:h}" $fpath); autoload -Uz compinit
+compinit -u -d "$OUT.dump"; setopt nobeep
+source "$FILE"
+zle -C all-matches complete-word _generic
+zstyle ':completion:all-matches:*' completer _all_matches _complete
+zstyle ':completion:all-matches:*' insert yes
+bindkey -e; bindkey '^Xa' all-matches
+record() { printf '%s\\n' "$@" >"$OUT.new"; mv "$OUT.new" "$OUT"; }
+plim() { :; }
+record ready
+"""
+SHELLS = {"bash": (["bash", "--norc", "--noprofile", "-i"], BASH, "\033*"),
+          "zsh": (["zsh", "-f", "-i"], ZSH, "\x18a")}
+
+
+def recorded(terminal, out):
+    end = time.monotonic() + 20
+    told = b""
+    while not os.path.exists(out):
+        if select.select([terminal], [], [], 0.02)[0]:
+            try:
+                told += os.read(terminal, 65536)
+            except OSError:
+                give_up(f"the shell ended: {told[-2000:]!r}")
+        if time.monotonic() > end:
+            give_up(f"the shell does not answer: {told[-2000:]!r}")
+    with open(out, encoding="utf-8") as opened:
+        words = opened.read().split("\n")[:-1]
+    os.unlink(out)
+    return words
+
+
+def at_terminal(shell, file):
+    program, script, key = SHELLS[shell]
+    with tempfile.TemporaryDirectory() as folder:
+        out = folder + "/out"
+        with open(folder + "/rc", "w", encoding="utf-8") as opened:
+            opened.write(script)
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.environ.update(FILE=file, OUT=out, HOME=folder, TERM="dumb")
+            os.execvp(program[0], program)
+        size = struct.pack("HHHH", 200, 1000, 0, 0)
+        fcntl.ioctl(terminal, termios.TIOCSWINSZ, size)
+        os.write(terminal, f". {folder}/rc\n".encode())
+        recorded(terminal, out)
+        for line in sys.stdin.read().splitlines():
+            # Killed, not run: what did its completion do?
+            end = "\x15record\n" if line.startswith("!") else "\x01record \n"
+            os.write(terminal, f"{line.lstrip('!')}{key}{end}".encode())
+            yield line, recorded(terminal, out)[line.count(" "):]
+        os.close(terminal)
+        os.waitpid(pid, 0)
+
+
+def in_fish(file):
+    for line in sys.stdin.read().splitlines():
+        out = subprocess.run(
+            ["fish", "--no-config", "-c",
+             "source $argv[1]; complete -C $argv[2]", file,
+             line.lstrip("!")],
+            check=True, stdout=subprocess.PIPE, universal_newlines=True)
+        yield line, [w.split("\t")[0] for w in out.stdout.splitlines()]
+
+
+def complete(shell, file):
+    for line, found in in_fish(file) if shell == "fish" else \
+            at_terminal(shell, file):
+        print(f"{line}|{' '.join(sorted(found))}")
+
+
+COMMANDS = {"complete": complete, "schema": schema, "names": names,
+            "csv": read_csv, "clean": clean,
             "near": near, "pty": on_terminal, "interrupted": interrupted,
             "account": account, "crowd": crowd}
 

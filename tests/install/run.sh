@@ -115,6 +115,15 @@ command_runs() {
 		grep -c "$version")" = 1 ]
 }
 
+# Where each shell looks, below a prefix; as a package would have it.
+completions_are_there() {
+	bash -n "$prefix/share/bash-completion/completions/plim" &&
+		head -1 "$prefix/share/zsh/site-functions/_plim" |
+		grep -q '^#compdef plim$' &&
+		grep -q '^complete -c plim ' \
+			"$prefix/share/fish/vendor_completions.d/plim.fish"
+}
+
 # Nothing that was installed remembers where it was built.
 no_build_paths() {
 	! grep -r -l -e "$build" -e "$source/src" "$prefix"
@@ -143,6 +152,7 @@ check "CMake, C++17" by_cmake cxx "$prefix" -DLANGUAGE=CXX
 check "CMake refuses version 0.2" cmake_is_strict 0.2
 check "CMake refuses version 1.0" cmake_is_strict 1.0
 check "the installed command runs" command_runs
+check "completions are where shells look" completions_are_there
 check "no path of the build is installed" no_build_paths
 check "the prefix can be moved" moved
 echo "1..$number"

@@ -1,0 +1,45 @@
+/*
+ * args.h - the rows of tables.c, for those who read argv by them, print them
+ * as help, or make completions for a shell of them.
+ */
+#ifndef PLIM_ARGS_H
+#define PLIM_ARGS_H
+
+#include "cmd.h"
+
+enum option_id {
+	OPTION_JSON,
+	OPTION_CSV,
+	OPTION_FOR,
+	OPTION_EVERY,
+	OPTION_WATCH,
+	OPTION_ROUNDS,
+	OPTION_SORT,
+	OPTION_REVERSE,
+	OPTION_COLUMNS,
+	OPTION_LIMIT,
+	OPTION_THREADS,
+	OPTION_STRONG,
+	OPTION_LEAVE,
+	OPTION_PROC,
+	OPTION_COLOR,
+	OPTION_ASCII,
+	OPTION_HELP
+};
+
+struct option_row {
+	int id;
+	char letter;
+	const char *name;
+	const char *value; /* what stands behind it, or NULL */
+	const char *commands;
+	const char *text;
+};
+
+/* Rows by number; NULL behind the last. */
+const struct command *command_at(int index);
+const struct option_row *option_at(int index);
+/* Has the command this option? */
+int option_fits(const struct option_row *row, const struct command *command);
+
+#endif
