@@ -57,6 +57,12 @@ PLIM_API void plim_json_process(plim_json *json, const char *key,
 				const plim_process *process,
 				const plim_process *earlier,
 				const plim_field_set *fields);
+/* What is in that object, into one that the caller has begun and will end: for
+ * who has more to say of a process, behind it. */
+PLIM_API void plim_json_process_members(plim_json *json,
+					const plim_process *process,
+					const plim_process *earlier,
+					const plim_field_set *fields);
 PLIM_API void plim_json_host(plim_json *json, const char *key, plim_host *host);
 PLIM_API void plim_json_cost(plim_json *json, const char *key,
 			     const plim_cost *cost);

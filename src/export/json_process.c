@@ -192,12 +192,11 @@ static void json_rates(plim_json *json, const plim_process *first,
 	plim_json_end(json);
 }
 
-void plim_json_process(plim_json *json, const char *key,
-		       const plim_process *process, const plim_process *earlier,
-		       const plim_field_set *fields)
+void plim_json_process_members(plim_json *json, const plim_process *process,
+			       const plim_process *earlier,
+			       const plim_field_set *fields)
 {
 	assert(process != NULL && fields != NULL);
-	plim_json_object(json, key);
 	for (size_t i = 0; i < plim_field_count(); i++) {
 		const plim_field *field = plim_field_at(i);
 
@@ -209,6 +208,14 @@ void plim_json_process(plim_json *json, const char *key,
 	json_field_side(json, JSON_BOUND, process, fields);
 	if (earlier != NULL)
 		json_rates(json, earlier, process, fields);
+}
+
+void plim_json_process(plim_json *json, const char *key,
+		       const plim_process *process, const plim_process *earlier,
+		       const plim_field_set *fields)
+{
+	plim_json_object(json, key);
+	plim_json_process_members(json, process, earlier, fields);
 	plim_json_end(json);
 }
 

@@ -213,6 +213,7 @@ static const char *const never[] = {
     "plim_json_number",
     "plim_json_object",
     "plim_json_process",
+    "plim_json_process_members",
     "plim_json_string",
     "plim_json_text",
     "plim_json_whole",
@@ -364,6 +365,9 @@ static void never_export(struct site *site)
 	plim_json_null(site->json, "null");
 	plim_json_host(site->json, "host", site->host);
 	plim_json_process(site->json, "self", self, self, &all);
+	plim_json_object(site->json, "more");
+	plim_json_process_members(site->json, self, self, &all);
+	plim_json_end(site->json);
 	plim_json_cost(site->json, "cost", &cost);
 	plim_json_error(site->json, "error", &error);
 	plim_json_end(site->json);

@@ -361,6 +361,25 @@ static void failing_allocations(void **state)
 	assert_int_equal(memory.held, 0);
 }
 
+/* The members alone, and one more behind them. */
+static void members_of_a_process(void **state)
+{
+	static struct sample_output output;
+	plim_field_set fields = sample_fields("pid");
+	plim_json *json = start(&output, 0);
+	plim_process record;
+
+	(void)state;
+	sample_record(&record);
+	plim_json_object(json, NULL);
+	plim_json_process_members(json, &record, NULL, &fields);
+	plim_json_whole(json, "depth", 3);
+	plim_json_end(json);
+	finish(json, &output,
+	       "{\"pid\":4242,\"unavailable\":{},\"method\":{\"pid\":"
+	       "\"listing\"},\"bound\":{},\"depth\":3}\n");
+}
+
 static void one_process(void **state)
 {
 	static struct sample_output output;
@@ -663,6 +682,7 @@ int main(void)
 	    cmocka_unit_test(failing_output),
 	    cmocka_unit_test(bad_arguments),
 	    cmocka_unit_test(failing_allocations),
+	    cmocka_unit_test(members_of_a_process),
 	    cmocka_unit_test(one_process),
 	    cmocka_unit_test(hostile_name),
 	    cmocka_unit_test(process_with_rates),
