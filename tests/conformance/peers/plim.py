@@ -1,0 +1,165 @@
+"""plim.py - our own command, asked by its JSON as any client would ask it."""
+import json
+import os
+import select
+import time
+
+from answer import absent, refused, said, unasked
+from peers.base import NOTHING, SECONDS, Peer, none_from
+from world import NOBODY, end_group
+
+KEYS = {"state": "state", "ppid": "ppid", "threads": "threads",
+        "rss": "resident_bytes", "pss": "pss_bytes",
+        "read_bytes": "disk_read_bytes", "identity": "identity",
+        "kernel_thread": "kernel_thread", "cgroup": "cgroup",
+        "unit": "unit", "exe": "exe"}
+RATES = {"cpu": "cpu_percent", "switches": "wakeups_per_second"}
+
+
+class Plim(Peer):
+    name = "plim"
+
+    def __init__(self, place):
+        super().__init__(place)
+        self.plim = os.path.join(place.build, "cli", "plim")
+
+    def there(self):
+        return os.access(self.plim, os.X_OK)
+
+    def version(self):
+        return self.run([self.plim, "--version"]).out.decode().split()[-1]
+
+    def command(self, argv):
+        if not self.as_nobody:
+            return argv
+        return [os.path.join(self.place.source, "tools", "as-user"),
+                str(NOBODY), self.place.source, self.place.build] + argv
+
+    def look(self, pid, fields, seconds=SECONDS):
+        if fields == ["cmdline"]:
+            return {"cmdline": self.cmdline(pid, seconds)}
+        ended = self.run([self.plim, "show", "--json", str(pid)], seconds)
+        found = self.failure(ended, fields)
+        if found is None:
+            found = self.process(json.loads(ended.out)["process"], fields)
+        if "cmdline" in fields:
+            found["cmdline"] = self.cmdline(pid, seconds)
+        if "rows" in fields or "raw" in fields:
+            out = self.run([self.plim, "ps", "-o", "pid,name",
+                            f"pid = {pid}"], seconds).out
+            lines = out.splitlines()[1:-1]  # a heading, and the cost
+            found["rows"] = said(len(lines), out)
+            found["raw"] = said(out)
+        return {field: found[field] for field in fields}
+
+    def failure(self, ended, fields):
+        """The answers, if it failed; an error is JSON, too."""
+        if ended.in_time and ended.out.startswith(b"{"):
+            error = json.loads(ended.out).get("error")
+            if error is None:
+                return None
+            text = f"{error['code']}: {error['message']}"
+            answer = absent(text) if error["code"] == "no_such_process" \
+                else refused(text)
+            return {field: answer for field in fields}
+        return none_from(fields, fields, ended)
+
+    def process(self, process, fields):
+        missing = process.get("unavailable", {})
+        rates = process.get("rates") or {}
+        found = {}
+        for field in fields:
+            if field == "name":
+                raw = process.get("name_bytes")
+                found[field] = said(bytes.fromhex(raw) if raw else
+                                    process["name"].encode())
+            elif field in KEYS and KEYS[field] in process:
+                found[field] = figure(process, KEYS[field], missing)
+            elif field in RATES and RATES[field] in rates:
+                found[field] = figure(rates, RATES[field],
+                                      rates["unavailable"])
+            elif field in RATES and "rates" in process:
+                found[field] = refused("no rate of this round")
+            else:
+                found[field] = unasked()
+        return found
+
+    def cmdline(self, pid, seconds):
+        ended = self.run([self.plim, "cmdline", "--json", str(pid)], seconds)
+        found = self.failure(ended, ["cmdline"])
+        if found is not None:
+            return found["cmdline"]
+        document = json.loads(ended.out)
+        words = document.get("arguments_bytes")
+        if words is not None:
+            return said(b" ".join(bytes.fromhex(word) for word in words))
+        words = document["arguments"]
+        why = document["unavailable"].get("arguments")
+        if why is not None:
+            return refused(f"{why['state']}, {why['reason']}")
+        return said(" ".join(words).encode())
+
+    def lists(self, *options):
+        ended = self.run([self.plim, "ps", "--json", *options])
+        failed = self.failure(ended, ["list"])
+        if failed is not None:
+            return failed["list"]
+        return said([process["pid"] for process in
+                     json.loads(ended.out)["processes"]], ended.out[-60:])
+
+    def watch(self, pid, fields, options=()):
+        return PlimWatch(self, pid, fields, options)
+
+
+def figure(holder, key, missing):
+    if holder[key] is None:
+        why = missing[key]
+        return refused(f"{why['state']}, {why['reason']}")
+    return said(holder[key])
+
+
+class PlimWatch:
+    """plim ps --watch, whose every line is one round."""
+
+    seconds = 1
+
+    def __init__(self, plim, pid, fields, options):
+        self.plim, self.pid, self.fields = plim, pid, fields
+        self.rest = b""
+        self.process = plim.start([
+            plim.plim, "ps", "--watch", "--every", f"{self.seconds}s",
+            "--threads", "--identity", "--json", *options,
+            f"pid = {pid}"])
+
+    def round(self, seconds=SECONDS):
+        end = time.monotonic() + seconds
+        while b"\n" not in self.rest:
+            if not select.select([self.process.stdout], [], [],
+                                 end - time.monotonic())[0]:
+                raise TimeoutError("plim ps --watch is silent")
+            data = os.read(self.process.stdout.fileno(), 1 << 20)
+            if not data:
+                raise EOFError("plim ps --watch has ended")
+            self.rest += data
+        line, _, self.rest = self.rest.partition(b"\n")
+        return json.loads(line)
+
+    def first(self):
+        self.round()
+
+    def frames(self):
+        """The round that was under way, and the one after it."""
+        found = []
+        for _ in range(2):
+            document = self.round()
+            one = [p for p in document["processes"] if p["pid"] == self.pid]
+            answers = none_from(self.fields, self.fields, NOTHING)
+            if one:
+                answers = self.plim.process(one[0], self.fields)
+            if "cmdline" in self.fields:
+                answers["cmdline"] = self.plim.cmdline(self.pid, SECONDS)
+            found.append(answers)
+        return found
+
+    def close(self):
+        end_group(self.process)
