@@ -10,7 +10,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 from answer import (BROKEN, NOT_ASKED, RIGHT, UNAVAILABLE, UNASKED, WRONG,
-                    Answer, verdict)
+                    Answer, escaped, verdict)
 from peers.base import all_of
 
 
@@ -39,7 +39,7 @@ class Scene:
                 return all_of(fields, Answer(BROKEN, None, repr(error)))
         return self.each(one)
 
-    def watch(self, pid, fields, change, two_stages=True):
+    def watch(self, pid, fields, change):
         """Every tool sees the process, `change()` is called, and every tool
         goes on: {tool: [{field: answer}, ...]}, what it said afterwards. Tools
         on a terminal begin earlier: they need longer to settle."""
@@ -77,12 +77,16 @@ class Scene:
     def question(self, text, truth, answers, right):
         """Puts a question to the answers of each tool: one, or those of
         several rounds, of which the worst counts."""
-        row = {"question": text, "truth": str(truth), "answers": {}}
+        row = {"question": text, "truth": plain(truth), "answers": {}}
         for name, given in answers.items():
             if isinstance(given, Answer):
                 given = [given]
             row["answers"][name] = worst(given, right)
         self.tell(row)
+
+
+def plain(truth):
+    return escaped(truth) if isinstance(truth, bytes) else str(truth)
 
 
 def worst(answers, right):

@@ -133,13 +133,6 @@ def mount(source, target, kind, flags, options):
                          f"{os.strerror(number)}")
 
 
-def stat_field(pid, number):
-    """A numbered field of /proc/PID/stat, from the last parenthesis on."""
-    with open(f"/proc/{pid}/stat", "rb") as file:
-        rest = file.read().rpartition(b") ")[2].split()
-    return rest[number - 3]
-
-
 def end_group(process):
     """Ends a tool that was started in a session of its own, and reaps it."""
     if process.poll() is None:

@@ -7,9 +7,10 @@ field. The fields, and what they are in:
 
   name bytes, state a letter, ppid, threads, rss bytes, cpu per cent of one
   core, switches voluntary ones per second, cmdline bytes (arguments as the
-  tool shows them), exe, pss bytes, read_bytes from storage, start text that
-  is printed of it, identity text that tells it from another process, cgroup,
-  unit, rows how many lines one process took, raw everything printed
+  tool shows them), exe, pss bytes, read_bytes from storage (read_rate per
+  second), identity text that tells it from another process, cgroup, unit,
+  running 1 if a process that was kept is said to run, events words of what
+  happened, rows how many lines one process took, raw everything printed
 
 A field that a tool does not have is unasked. Tools are started in a session
 of their own, in English, with a home of their own, and never outlive a call
@@ -106,6 +107,10 @@ class Peer:
 
     def watch(self, pid, fields):
         return None
+
+    def lists(self):
+        """The pids of everything that it shows."""
+        return unasked()
 
 
 def all_of(fields, answer):

@@ -12,6 +12,7 @@ from world import end_group
 
 HEADINGS = {"rss": "RSS", "cpu": "%CPU", "switches": "cswch/s",
             "threads": "threads", "read_rate": "kB_rd/s"}
+NO_ROW = Said(0, b"headings, and no row", b"", True)
 
 
 class Pidstat(Peer):
@@ -28,14 +29,15 @@ class Pidstat(Peer):
         argv = ["pidstat", "-h", "-u", "-r", "-d", "-w", "-v", "-p", str(pid)]
         if "cmdline" in fields:
             argv.append("-l")
-        if set(fields) <= {"name", "cmdline", "rss", "threads"}:
-            return argv  # what needs no interval comes at once
-        return argv + [str(seconds), "1"]
+        return argv + ([str(seconds), "1"] if seconds else [])
 
     def look(self, pid, fields, seconds=SECONDS):
         if not set(fields) & set(self.had):
             return {field: unasked() for field in fields}
-        ended = self.run(self.arguments(pid, fields, 1), seconds)
+        # What needs no interval comes at once.
+        wait = 0 if set(fields) <= {"name", "cmdline", "rss", "threads",
+                                    "rows", "raw"} else 1
+        ended = self.run(self.arguments(pid, fields, wait), seconds)
         return self.row(ended, fields)
 
     def lists(self):
@@ -52,14 +54,17 @@ class Pidstat(Peer):
             return found
         headings = head[1].decode().split()
         rest = ended.out[head.end() + 1:]
+        if not rest:
+            return none_from(fields, self.had, NO_ROW)
         row = re.match(rb"\S+ +" + rb"(\S+) +" * (len(headings) - 1) +
                        rb"(?s:(.*))$", rest)
         if row is None:
             return found
         text = dict(zip(headings, row.groups()))
         values = {"name": said(text["Command"].rstrip(b"\n").lstrip(b" ")),
-                  "rows": said(rest.rstrip(b"\n").count(b"\n") + 1, rest),
-                  "raw": said(rest)}
+                  "rows": said(rest.rstrip(b"\n").count(b"\n") + 1,
+                               text["Command"]),
+                  "raw": said(rest, text["Command"])}
         values["cmdline"] = values["name"]
         for field, heading in HEADINGS.items():
             number = float(text[heading])

@@ -107,6 +107,18 @@ class Plim(Peer):
         return said([process["pid"] for process in
                      json.loads(ended.out)["processes"]], ended.out[-60:])
 
+    def report_events(self, pid, change):
+        """What a report says to have happened, when change() did."""
+        process = self.start([self.plim, "report", "--json", "--for", "1s",
+                              str(pid)])
+        try:
+            time.sleep(0.3)
+            change()
+            document = json.loads(process.communicate(timeout=SECONDS)[0])
+            return said(events_of(document, pid))
+        finally:
+            end_group(process)
+
     def watch(self, pid, fields, options=()):
         return PlimWatch(self, pid, fields, options)
 
@@ -116,6 +128,12 @@ def figure(holder, key, missing):
         why = missing[key]
         return refused(f"{why['state']}, {why['reason']}")
     return said(holder[key])
+
+
+def events_of(document, pid):
+    """The words of the events of one pid."""
+    return [event["event"] for event in document.get("events", [])
+            if event.get("pid", pid) == pid]
 
 
 class PlimWatch:
@@ -156,6 +174,8 @@ class PlimWatch:
             answers = none_from(self.fields, self.fields, NOTHING)
             if one:
                 answers = self.plim.process(one[0], self.fields)
+            if "events" in self.fields:
+                answers["events"] = said(events_of(document, self.pid))
             if "cmdline" in self.fields:
                 answers["cmdline"] = self.plim.cmdline(self.pid, SECONDS)
             found.append(answers)

@@ -13,7 +13,7 @@ from world import end_group
 
 COLUMNS = {  # field: column of ps
     "ppid": "ppid", "state": "s", "threads": "nlwp", "rss": "rss",
-    "pss": "pss", "read_bytes": "rbytes", "start": "lstart",
+    "pss": "pss", "read_bytes": "rbytes",
     "exe": "exe", "cgroup": "cgroup", "unit": "unit", "cmdline": "args",
     "name": "comm",
 }
@@ -81,6 +81,9 @@ def top_size(text):
     return int(float(text[:-1]) * scale) if scale else int(text) * 1024
 
 
+NO_ROW = Said(0, b"headings, and no row", b"", True)
+
+
 class Top(Peer):
     name = "top"
     program = "top"
@@ -111,6 +114,8 @@ class Top(Peer):
         row = re.search(
             rb"(?m)^ *%d +\S+ +\S+ +\S+ +\S+ +(\S+) +\S+ (\S) +(\S+) +\S+ +"
             rb"\S+ (.*)$" % pid, table)
+        if row is None and header and not table.strip():
+            return none_from(fields, self.had, NO_ROW)
         if row is None:
             return found
         values = {"rss": said(top_size(row[1]), row[1]),

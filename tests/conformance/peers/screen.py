@@ -217,14 +217,17 @@ class Htop(ScreenPeer):
         starts = [head.index(word) for word in ("COMM", "EXE", "Command")]
         texts = [row.string[a:b].rstrip() for a, b in
                  zip(starts, starts[1:] + [None])]
+        # An odd name moves what stands behind it: then all of it is shown.
+        name = texts[0]
+        if name[:1] in ("", " "):
+            name = row.string[row.end():].strip()
         values = {"ppid": said(int(row[1])), "state": said(row[2]),
                   "threads": said(int(row[3])),
                   "cpu": self.number(row[4]),
                   "rss": self.size(row[5]), "switches": self.number(row[6]),
                   "pss": self.size(row[7]), "read_bytes": self.size(row[8]),
                   "cgroup": said(row.string[row.end():starts[0]].strip()),
-                  # The whole rest is shown: an odd name moves it.
-                  "name": said(texts[0].encode(), row.string[row.end():]), "exe": said(texts[1]),
+                  "name": said(texts[0].encode(), name), "exe": said(texts[1]),
                   "cmdline": said(texts[2].encode())}
         return {field: values.get(field, found[field]) for field in fields}
 

@@ -5,7 +5,7 @@ was remembered under the identity is out of date.
 """
 import os
 
-from answer import value_is, value_such_that
+from answer import unasked, value_is, value_such_that
 from scene import pick
 
 REPORTS = "GuillaumeGomez/sysinfo#840"
@@ -34,5 +34,17 @@ def run(scene):
     same = {name: after[name] for name in after}
     for name, answer in before.items():
         same[name].before = answer.value
+    again = world.start("before-exec", world.path("idle"), "reported")
+
+    def change_again():
+        again.tell("exec")
+        again.lines(lambda line: line.endswith(b" ready"))
+
+    events = {peer.name: peer.report_events(again.pid, change_again)
+              if peer.name == "plim" else unasked() for peer in scene.peers}
+    scene.question("that another program runs", "image_changed, once", events,
+                   value_such_that(
+                       lambda found: found.count("image_changed") == 1 and
+                       "gone" not in found))
     scene.question("it is the same process as before", "the same identity",
                    same, lambda answer: answer.value == answer.before)
