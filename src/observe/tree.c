@@ -62,8 +62,6 @@ void plim_tree_free(plim_tree *tree)
 	plimp_forest_release(&tree->forest, &host->allocator);
 	plimp_release(&host->allocator, (void *)tree->records,
 		      tree->record_capacity, sizeof *tree->records);
-	plimp_release(&host->allocator, tree->gains, tree->gain_capacity,
-		      sizeof *tree->gains);
 	plimp_release(&host->allocator, tree, 1, sizeof *tree);
 }
 

@@ -28,11 +28,9 @@ enum plimp_charge {
 	PLIMP_CHARGES
 };
 
-/* Amounts of members that ended. Of them, what may have been charged to a
- * member further up instead, since the parent ended, too. */
+/* Amounts of members that ended. */
 struct plimp_tree_gain {
 	uint64_t amount[PLIMP_CHARGES];
-	uint64_t doubtful[PLIMP_CHARGES];
 	uint32_t members;
 };
 
@@ -53,10 +51,16 @@ struct plimp_tree_account {
 	/* Children that ended before this reading, and during it. */
 	struct plimp_tree_gain before;
 	struct plimp_tree_gain during;
+	/* What the counters grew by and no ended child explains. */
+	uint64_t spare[PLIMP_CHARGES];
 };
 
 struct plimp_tree_books {
 	uint64_t kept[PLIMP_CHARGES]; /* charged to no living member */
+	/* Owed by whoever it is: of members that ended beside their parent,
+	 * known for sure to have ended before this round, or during it. */
+	struct plimp_tree_gain doubt;
+	struct plimp_tree_gain doubt_late;
 	uint64_t total[PLIMP_CHARGES];
 	/* Of the total, what is no change since the round before, because it
 	 * was there, but not seen. */
@@ -93,8 +97,6 @@ struct plim_tree {
 	struct plimp_forest forest;
 	const plim_process **records;
 	size_t record_capacity;
-	struct plimp_tree_gain *gains; /* by branch of the round before */
-	size_t gain_capacity;
 };
 
 /* The three sides by age. */

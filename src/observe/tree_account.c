@@ -60,12 +60,9 @@ static void gain_add(struct plimp_tree_gain *gain,
 {
 	int charge;
 
-	for (charge = 0; charge < PLIMP_CHARGES; charge++) {
+	for (charge = 0; charge < PLIMP_CHARGES; charge++)
 		gain->amount[charge] =
 		    account_add(gain->amount[charge], more->amount[charge]);
-		gain->doubtful[charge] =
-		    account_add(gain->doubtful[charge], more->doubtful[charge]);
-	}
 	account_count(&gain->members, more->members);
 }
 
@@ -82,6 +79,34 @@ static void account_whole(const struct plimp_tree_account *account,
 	whole->amount[PLIMP_CHARGE_CPU] =
 	    account_add(whole->amount[PLIMP_CHARGE_CPU], account->own);
 	whole->members = 1;
+}
+
+/*
+ * Who ended after its parent was read, in the last round, may have lost that
+ * parent before, and then another was charged. If the parent is seen to have
+ * ended, what it still owes of such children is in doubt.
+ */
+static void account_doubt_late(const struct plimp_tree_account *account,
+			       struct plimp_tree_gain *doubt)
+{
+	int charge;
+
+	for (charge = 0; charge < PLIMP_CHARGES; charge++) {
+		uint64_t late = account->late.amount[charge];
+		uint64_t owed = account->owed[charge];
+
+		doubt->amount[charge] = late < owed ? late : owed;
+	}
+	doubt->members = account->late.members;
+}
+
+static void gain_remove(uint64_t *amounts, const struct plimp_tree_gain *less)
+{
+	int charge;
+
+	for (charge = 0; charge < PLIMP_CHARGES; charge++)
+		amounts[charge] =
+		    account_past(less->amount[charge], amounts[charge]);
 }
 
 static void account_keep(struct plimp_tree_side *side, int charge,
@@ -109,13 +134,18 @@ static int account_ignores(const plim_process *process)
 	return process->ignores_children == PLIMP_IGNORES_YES;
 }
 
-/* For other counters than those above: what was last known of the ended. */
-static void account_ended(struct plimp_tree_side *side,
-			  const plim_process *process)
+/* It waits to be reaped, and its children have been given to others. */
+static int account_has_ended(const plim_process *process)
+{
+	return process->state == 'Z' || process->state == 'X';
+}
+
+/* For other counters than those above: what was last known of it. */
+static void account_forget(struct plimp_tree_side *side,
+			   const plim_process *process)
 {
 	int field;
 
-	account_count(&side->facts.ended, 1);
 	for (field = 1; field <= PLIM_FIELD_LAST; field++) {
 		const plim_count *figure = &process->figures[field];
 		uint64_t *sum = &side->books.ended[field];
@@ -125,63 +155,59 @@ static void account_ended(struct plimp_tree_side *side,
 	}
 }
 
-/* What an ended member's own children stood for, if they ended beside it: it
- * waited for them, or they went to a member above it, or to one outside. */
-static void gain_doubt(struct plimp_tree_gain *gain)
-{
-	memcpy(gain->doubtful, gain->amount, sizeof gain->doubtful);
-}
-
 /*
  * Hands what an ended member stood for to who was charged for it: its parent,
- * if that is a member still; where that ended, too, to its parent in turn,
- * which is done when its turn comes, since children are seen before parents.
+ * if that is a member still and did wait. Where the parent has ended, too, it
+ * may have waited before, or the kernel gave the child to another member
+ * above, or to one outside: that is in doubt.
  */
-static void account_hand_on(plim_tree *tree,
-			    const struct plimp_tree_side *before, size_t at,
+static void account_hand_on(const struct plimp_tree_side *before, size_t at,
 			    struct plimp_tree_side *side, int during)
 {
 	const plim_branch *branch = &before->forest.branches[at];
 	const plim_branch *parent;
 	struct plimp_tree_gain whole;
+	struct plimp_tree_gain doubt;
 	size_t now;
 
 	account_whole(&before->accounts[at], &whole);
-	gain_doubt(&tree->gains[at]);
-	gain_add(&whole, &tree->gains[at]);
+	account_doubt_late(&before->accounts[at], &doubt);
+	gain_remove(whole.amount, &doubt);
+	gain_add(&side->books.doubt_late, &doubt);
 	if (branch->parent == PLIM_NO_PARENT) {
 		account_keep_gain(side, &whole);
 		return;
 	}
 	parent = &before->forest.branches[branch->parent];
 	now = plimp_tree_seek(side, &parent->process->identity);
-	if (account_ignores(parent->process) &&
-	    (now == PLIM_NO_PARENT ||
-	     account_ignores(side->forest.branches[now].process)))
+	if (now == PLIM_NO_PARENT ||
+	    account_has_ended(side->forest.branches[now].process))
+		gain_add(&side->books.doubt_late, &whole);
+	else if (account_ignores(parent->process) &&
+		 account_ignores(side->forest.branches[now].process))
 		account_keep_gain(side, &whole);
-	else if (now == PLIM_NO_PARENT)
-		gain_add(&tree->gains[branch->parent], &whole);
-	else if (during)
-		gain_add(&side->accounts[now].during, &whole);
 	else
-		gain_add(&side->accounts[now].before, &whole);
+		gain_add(during ? &side->accounts[now].during
+				: &side->accounts[now].before,
+			 &whole);
 }
 
 /*
- * Members of the round before that are none now, the last branch first. Who
- * was not even in the pass over all processes was reaped before any member was
- * read; who was, but could not be read then, ended at some time during that.
- * Who lives outside keeps its own account from here on; what it had used is
- * the tree's.
+ * Members of the round before that are none now. Who was not even in the pass
+ * over all processes was reaped before any member was read; who was, but could
+ * not be read then, ended at some time during that, and so whoever was charged
+ * for it may have been read before; what is in doubt can hang on any of those.
+ * Who lives outside keeps its own account from here on; what it had used is the
+ * tree's.
  */
-static void account_departed(plim_tree *tree,
+static void account_departed(const plim_tree *tree,
 			     const struct plimp_tree_side *before,
 			     struct plimp_tree_side *side)
 {
+	int during = 0;
 	size_t at;
 
-	memset(tree->gains, 0, before->forest.count * sizeof *tree->gains);
-	for (at = before->forest.count; at-- > 0;) {
+	for (at = 0; at < before->forest.count; at++) {
 		const plim_process *process =
 		    before->forest.branches[at].process;
 		const plim_branch *seen;
@@ -189,19 +215,23 @@ static void account_departed(plim_tree *tree,
 
 		if (plimp_tree_seek(side, &process->identity) != PLIM_NO_PARENT)
 			continue;
+		account_forget(side, process);
 		seen = plimp_tree_in_table(tree, &process->identity);
-		account_ended(side, process);
 		if (seen == NULL || seen->reserved != 0) {
-			account_hand_on(tree, before, at, side, seen != NULL);
+			account_count(&side->facts.ended, 1);
+			account_hand_on(before, at, side, seen != NULL);
+			during |= seen != NULL;
 			continue;
 		}
 		account_whole(&before->accounts[at], &whole);
-		gain_add(&whole, &tree->gains[at]);
-		whole.members--;
+		whole.members = 0;
 		account_keep_gain(side, &whole);
-		side->facts.ended--;
 		account_count(&side->books.left, 1);
 	}
+	if (during)
+		return;
+	gain_add(&side->books.doubt, &side->books.doubt_late);
+	memset(&side->books.doubt_late, 0, sizeof side->books.doubt_late);
 }
 
 /* What the kernel charges to a process when it comes into being: nothing. Who
@@ -247,62 +277,32 @@ static int account_is_unseen(const struct plimp_tree_account *account,
 	       (account->late.members == 0 || account->stood_still);
 }
 
-/* What a member owes and will not pay: to the one above it, who may have been
- * charged instead, as far as that is in doubt; the rest was charged to nobody.
- */
-static void account_lose(struct plimp_tree_side *side, size_t at, int charge,
-			 uint64_t lost)
-{
-	struct plimp_tree_account *account = &side->accounts[at];
-	size_t parent = side->forest.branches[at].parent;
-	uint64_t doubtful = account_add(account->late.doubtful[charge],
-					account->before.doubtful[charge]);
-
-	if (parent == PLIM_NO_PARENT)
-		doubtful = 0;
-	if (doubtful > lost)
-		doubtful = lost;
-	if (doubtful > 0) {
-		struct plimp_tree_gain *above = &side->accounts[parent].before;
-
-		above->amount[charge] =
-		    account_add(above->amount[charge], doubtful);
-		above->doubtful[charge] =
-		    account_add(above->doubtful[charge], doubtful);
-	}
-	account_keep(side, charge, lost - doubtful);
-}
-
 /* What ended during the last round was charged to nobody, nor was what ended
- * before this one: it is lost, and owed no more. */
-static void account_write_off(struct plimp_tree_side *side, size_t at,
-			      int charge)
+ * before this one: it is kept, and owed no more. */
+static void account_write_off(struct plimp_tree_account *account, int charge,
+			      struct plimp_tree_side *side)
 {
-	struct plimp_tree_account *account = &side->accounts[at];
 	uint64_t late = account->late.amount[charge];
 
 	account->owed[charge] = account_past(late, account->owed[charge]);
-	account_lose(side, at, charge,
+	account_keep(side, charge,
 		     account_add(late, account->before.amount[charge]));
 	account->before.amount[charge] = 0;
 }
 
-/* Pays what is owed from what the counter grew by; what is owed for sure and
- * still not paid is lost. */
-static void account_settle(struct plimp_tree_side *side, size_t at, int charge,
-			   uint64_t grown, uint64_t slack)
+/* Pays what is owed for sure from what the counter grew by; what is still not
+ * paid is kept. */
+static void account_settle(struct plimp_tree_account *account, int charge,
+			   uint64_t grown, uint64_t slack,
+			   struct plimp_tree_side *side)
 {
-	struct plimp_tree_account *account = &side->accounts[at];
 	uint64_t due =
 	    account_add(account->owed[charge], account->before.amount[charge]);
 	uint64_t lost = account_past(slack, account_past(grown, due));
 
-	due = account_add(due, account->during.amount[charge]);
 	account->owed[charge] = account_past(grown, due) - lost;
-	if (lost > 0)
-		account_lose(side, at, charge, lost);
-	if (account->owed[charge] > slack)
-		side->books.owing[charge] = 1;
+	account->spare[charge] = account_past(due, grown);
+	account_keep(side, charge, lost);
 }
 
 /* What was there before and is seen now for the first time is no change. */
@@ -313,7 +313,8 @@ static void account_found(struct plimp_tree_side *side, int charge,
 	    account_add(side->books.found[charge], amount);
 }
 
-/* One member: its counters, and what its ended children leave it owing. */
+/* One member: its counters, and what children that ended before this round
+ * leave it owing. */
 static void account_member(const struct plimp_tree_side *before, size_t at,
 			   uint64_t slack, struct plimp_tree_side *side)
 {
@@ -324,6 +325,14 @@ static void account_member(const struct plimp_tree_side *before, size_t at,
 	int unseen = 0;
 	int charge;
 
+	if (account->late.members > 0 && account_has_ended(process)) {
+		struct plimp_tree_gain doubt;
+
+		account_doubt_late(account, &doubt);
+		gain_remove(account->owed, &doubt);
+		gain_add(&side->books.doubt, &doubt);
+		memset(&account->late, 0, sizeof account->late);
+	}
 	account_count(&members, account->late.members);
 	for (charge = 0; charge < PLIMP_CHARGES; charge++) {
 		uint64_t room = charge == PLIMP_CHARGE_CPU ? slack : 0;
@@ -339,23 +348,98 @@ static void account_member(const struct plimp_tree_side *before, size_t at,
 			unseen = account_is_unseen(account, grown, slack);
 			account->stood_still = grown == 0;
 		} else if (unseen) {
-			account_write_off(side, at, charge);
+			account_write_off(account, charge, side);
 		}
-		account_settle(side, at, charge, grown, room);
+		account_settle(account, charge, grown, room, side);
 	}
 	if (unseen)
 		account_count(&side->facts.kept, members);
-	account->late = account->during;
-	memset(&account->before, 0, sizeof account->before);
-	memset(&account->during, 0, sizeof account->during);
+}
+
+/* What is in doubt, out of the growth that nothing else explains anywhere in
+ * the tree. The rounding may be that of every member. Returns what was paid. */
+static uint64_t account_settle_doubt(struct plimp_tree_side *side, int charge,
+				     uint64_t slack)
+{
+	uint64_t *doubt = &side->books.doubt.amount[charge];
+	uint64_t room = slack > UINT64_MAX / (side->forest.count + 1)
+			    ? UINT64_MAX
+			    : slack * (side->forest.count + 1);
+	uint64_t spare = 0;
+	uint64_t paid;
+	uint64_t lost;
+	size_t i;
+
+	for (i = 0; i < side->forest.count; i++)
+		spare = account_add(spare, side->accounts[i].spare[charge]);
+	paid = spare < *doubt ? spare : *doubt;
+	lost = account_past(room, *doubt - paid);
+	*doubt -= paid + lost;
+	account_keep(side, charge, lost);
+	return paid;
+}
+
+/* What ended during this round comes last: its charge may have been read and
+ * may come. `paid` was taken out of the growth already. */
+static void account_settle_late(struct plimp_tree_side *side, int charge,
+				uint64_t paid, uint64_t slack)
+{
+	uint64_t *doubt = &side->books.doubt.amount[charge];
+	uint64_t late = side->books.doubt_late.amount[charge];
+	uint64_t spare = 0;
+	size_t i;
+
+	for (i = 0; i < side->forest.count; i++) {
+		struct plimp_tree_account *account = &side->accounts[i];
+		uint64_t *owed = &account->owed[charge];
+		uint64_t due = account->during.amount[charge];
+		uint64_t left = account_past(paid, account->spare[charge]);
+
+		paid = account_past(account->spare[charge], paid);
+		*owed = account_add(*owed, account_past(left, due));
+		spare = account_add(spare, account_past(due, left));
+		if (*owed > slack)
+			side->books.owing[charge] = 1;
+	}
+	*doubt = account_add(*doubt, account_past(spare, late));
+	if (*doubt > slack)
+		side->books.owing[charge] = 1;
+}
+
+static void account_members(const struct plimp_tree_side *before,
+			    uint64_t slack, struct plimp_tree_side *side)
+{
+	size_t i;
+	int charge;
+
+	for (i = 0; i < side->forest.count; i++)
+		account_member(before, i, slack, side);
+	for (charge = 0; charge < PLIMP_CHARGES; charge++) {
+		uint64_t room = charge == PLIMP_CHARGE_CPU ? slack : 0;
+
+		account_settle_late(side, charge,
+				    account_settle_doubt(side, charge, room),
+				    room);
+	}
+	for (i = 0; i < side->forest.count; i++) {
+		struct plimp_tree_account *account = &side->accounts[i];
+
+		account->late = account->during;
+		memset(&account->before, 0, sizeof account->before);
+		memset(&account->during, 0, sizeof account->during);
+	}
+	memset(&side->books.doubt_late, 0, sizeof side->books.doubt_late);
 }
 
 static void account_totals(struct plimp_tree_side *side)
 {
-	struct plimp_tree_gain all = {{0}, {0}, 0};
+	struct plimp_tree_gain all = side->books.doubt;
 	size_t i;
+	int charge;
 
-	memcpy(all.amount, side->books.kept, sizeof all.amount);
+	for (charge = 0; charge < PLIMP_CHARGES; charge++)
+		all.amount[charge] =
+		    account_add(all.amount[charge], side->books.kept[charge]);
 	for (i = 0; i < side->forest.count; i++) {
 		struct plimp_tree_gain whole;
 
@@ -387,24 +471,14 @@ static void account_facts(struct plimp_tree_side *side)
 	}
 }
 
-static int account_reserve(plim_tree *tree,
-			   const struct plimp_tree_side *before,
-			   struct plimp_tree_side *side)
+static int account_reserve(plim_tree *tree, struct plimp_tree_side *side)
 {
-	const plim_allocator *allocator = &tree->host->allocator;
 	void *accounts = side->accounts;
-	void *gains = tree->gains;
-	size_t gone = before != NULL ? before->forest.count : 0;
-	int code =
-	    plimp_reserve(allocator, &accounts, &side->account_capacity,
-			  side->forest.count + 1, 256, sizeof *side->accounts);
+	int code = plimp_reserve(
+	    &tree->host->allocator, &accounts, &side->account_capacity,
+	    side->forest.count + 1, 256, sizeof *side->accounts);
 
 	side->accounts = accounts;
-	if (code != PLIM_OK)
-		return code;
-	code = plimp_reserve(allocator, &gains, &tree->gain_capacity, gone + 1,
-			     256, sizeof *tree->gains);
-	tree->gains = gains;
 	return code;
 }
 
@@ -423,7 +497,7 @@ int plimp_tree_account(plim_tree *tree, const struct plimp_tree_side *before,
 {
 	uint64_t slack = account_slack(tree->host);
 	size_t i;
-	int code = account_reserve(tree, before, side);
+	int code = account_reserve(tree, side);
 
 	if (code != PLIM_OK)
 		return code;
@@ -441,9 +515,7 @@ int plimp_tree_account(plim_tree *tree, const struct plimp_tree_side *before,
 				    before->accounts[side->earlier[i]];
 		account_departed(tree, before, side);
 	}
-	/* Children before parents: what one does not pay may be the next's. */
-	for (i = side->forest.count; i-- > 0;)
-		account_member(before, i, slack, side);
+	account_members(before, slack, side);
 	account_totals(side);
 	account_facts(side);
 	return PLIM_OK;
