@@ -122,6 +122,169 @@ static void test_root_ended(void **state)
 	tree_end(&tree);
 }
 
+/* What another user may not read is missing, counted, and not zero. */
+static void unreadable_body(void *user)
+{
+	struct tree *tree = user;
+	plim_sum written;
+	plim_sum cpu;
+
+	child_become(65534);
+	tree->host = open_host(0);
+	tree->root = open_target(tree->host, tree->family.pid);
+	assert_int_equal(plim_tree_new(&tree->tree, tree->host, NULL), PLIM_OK);
+	tree_round(tree);
+	tree_round(tree);
+	assert_int_equal(plim_tree_size(tree->tree), 2);
+	assert_int_equal(plim_tree_about(tree->tree).unreadable, 2);
+	assert_int_equal(plim_tree_cost(tree->tree).refused >= 2, 1);
+	written = plim_tree_sum(tree->tree, PLIM_FIELD_DISK_WRITE);
+	assert_int_equal(written.known, 0);
+	assert_int_equal(written.missing, 2);
+	assert_int_equal(
+	    plim_tree_total(tree->tree, PLIM_FIELD_DISK_WRITE).state,
+	    PLIM_STATE_DENIED);
+	assert_int_equal(
+	    plim_tree_change(tree->tree, PLIM_FIELD_DISK_WRITE).state,
+	    PLIM_STATE_DENIED);
+	cpu = plim_tree_sum(tree->tree, PLIM_FIELD_CPU);
+	assert_int_equal(cpu.known, 2);
+	assert_int_equal(cpu.missing, 0);
+	assert_int_equal(plim_tree_total(tree->tree, PLIM_FIELD_CPU).state,
+			 PLIM_STATE_KNOWN);
+	plim_tree_free(tree->tree);
+	plim_target_close(tree->root);
+	plim_host_close(tree->host);
+}
+
+static void test_unreadable(void **state)
+{
+	struct tree tree;
+
+	(void)state;
+	tree_begin(&tree, (const char *const[]){"family", NULL}, 0);
+	tree_fork(&tree, "child 0");
+	child_run(unreadable_body, &tree);
+	tree_end(&tree);
+}
+
+/* With the fields that were asked for, and what the accounts need. */
+static void test_fields(void **state)
+{
+	struct tree tree;
+	const plim_process *process;
+
+	(void)state;
+	tree_begin(&tree, (const char *const[]){"family", NULL}, 0);
+	tree.fields = (plim_field_set){{0}};
+	plim_field_set_add(&tree.fields, PLIM_FIELD_RESIDENT);
+	tree_round(&tree);
+	process = plim_tree_at(tree.tree, 0)->process;
+	known(process, PLIM_FIELD_RESIDENT);
+	known(process, PLIM_FIELD_CPU);
+	expect_state(process, PLIM_FIELD_DISK_WRITE, PLIM_STATE_SKIPPED);
+	assert_int_equal(
+	    plim_tree_total(tree.tree, PLIM_FIELD_DISK_WRITE).state,
+	    PLIM_STATE_SKIPPED);
+	assert_int_equal(plim_tree_total(tree.tree, 9999).state,
+			 PLIM_STATE_UNSUPPORTED);
+	tree_end(&tree);
+}
+
+/* Wake-ups of several threads where they are asked for; the change holds what
+ * the newborn had in all. */
+static void test_wakeups(void **state)
+{
+	struct tree tree;
+	plim_count change;
+	uint64_t child;
+
+	(void)state;
+	tree_begin(&tree, (const char *const[]){"family", NULL}, 0);
+	tree_round(&tree);
+	child = tree_fork(&tree, "child 0");
+	tree_round(&tree);
+	change = plim_tree_change(tree.tree, PLIM_FIELD_WAKEUPS);
+	assert_int_equal(change.state, PLIM_STATE_KNOWN);
+	assert_int_equal(change.bound, PLIM_BOUND_AT_LEAST);
+	assert_int_equal(
+	    change.value,
+	    known(plim_tree_at(tree.tree, 1)->process, PLIM_FIELD_WAKEUPS) +
+		plim_process_change(plim_tree_earlier(tree.tree, 0),
+				    plim_tree_at(tree.tree, 0)->process,
+				    PLIM_FIELD_WAKEUPS)
+		    .value);
+	change = plim_tree_total(tree.tree, PLIM_FIELD_WAKEUPS);
+	assert_int_equal(change.bound, PLIM_BOUND_AT_LEAST);
+	tree_kill(&tree, child);
+	tree_round(&tree);
+	assert_true(plim_tree_total(tree.tree, PLIM_FIELD_WAKEUPS).value >=
+		    change.value);
+	tree_end(&tree);
+}
+
+/* The same forest from a snapshot: every record once, and sums of a subtree. */
+static void test_forest(void **state)
+{
+	struct tree tree;
+	plim_snapshot *snapshot;
+	plim_forest *forest = NULL;
+	uint64_t inner;
+	size_t at = 0;
+	plim_sum sum;
+
+	(void)state;
+	tree_begin(&tree, (const char *const[]){"family", NULL}, 0);
+	inner = tree_fork(&tree, "nested 0");
+	snapshot = new_snapshot(tree.host);
+	take(snapshot);
+	assert_int_equal(plim_forest_new(&forest, NULL, NULL), PLIM_OK);
+	assert_int_equal(plim_forest_size(forest), 0);
+	assert_int_equal(plim_forest_plant(forest, snapshot, NULL), PLIM_OK);
+	assert_int_equal(plim_forest_size(forest),
+			 plim_snapshot_size(snapshot));
+	while (plim_process_pid(plim_forest_at(forest, at)->process) !=
+	       tree.family.pid)
+		at++;
+	assert_int_equal(plim_forest_at(forest, at)->size, 3);
+	assert_int_equal(
+	    plim_process_pid(plim_forest_at(forest, at + 2)->process), inner);
+	assert_int_equal(plim_forest_at(forest, at + 2)->depth,
+			 plim_forest_at(forest, at)->depth + 2);
+	sum = plim_forest_sum(forest, at, PLIM_FIELD_THREADS);
+	assert_int_equal(plim_sum_total(&sum).value, 3);
+	assert_int_equal(sum.known, 3);
+	assert_null(plim_forest_at(forest, plim_forest_size(forest)));
+	plim_forest_free(forest);
+	plim_snapshot_free(snapshot);
+	tree_end(&tree);
+}
+
+/* Another root: everything begins anew. */
+static void test_another_root(void **state)
+{
+	struct tree tree;
+	plim_target *self;
+
+	(void)state;
+	tree_begin(&tree, (const char *const[]){"family", NULL}, 0);
+	self = open_target(tree.host, getpid());
+	tree_round(&tree);
+	tree_round(&tree);
+	assert_int_equal(plim_tree_change(tree.tree, PLIM_FIELD_CPU).state,
+			 PLIM_STATE_KNOWN);
+	assert_int_equal(plim_tree_usage(tree.tree, self, &tree.options, NULL),
+			 PLIM_OK);
+	assert_int_equal(plim_tree_size(tree.tree), 2);
+	assert_int_equal(plim_process_pid(plim_tree_at(tree.tree, 0)->process),
+			 getpid());
+	assert_int_equal(plim_tree_change(tree.tree, PLIM_FIELD_CPU).state,
+			 PLIM_STATE_PENDING);
+	assert_int_equal(plim_tree_about(tree.tree).ended, 0);
+	plim_target_close(self);
+	tree_end(&tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +292,11 @@ int main(void)
 	    cmocka_unit_test(test_sum),
 	    cmocka_unit_test(test_rounds),
 	    cmocka_unit_test(test_root_ended),
+	    cmocka_unit_test(test_unreadable),
+	    cmocka_unit_test(test_fields),
+	    cmocka_unit_test(test_wakeups),
+	    cmocka_unit_test(test_forest),
+	    cmocka_unit_test(test_another_root),
 	};
 
 	return cmocka_run_group_tests_name("tree", tests, NULL, NULL);

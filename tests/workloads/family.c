@@ -25,6 +25,7 @@
 
 static const char *family_folder;
 static uint64_t family_waited_ns;
+static int family_life[2]; /* who reads from it lives as long as the root */
 
 struct family_news {
 	uint64_t pid;
@@ -59,7 +60,18 @@ static uint64_t family_write(uint64_t pages)
 	return pages * size;
 }
 
-/* The work of one, then its news, then nothing until it is killed. */
+/* Until it is killed or the root has ended; its parent may end before. */
+static _Noreturn void family_stay(void)
+{
+	char byte;
+
+	close(family_life[1]);
+	while (read(family_life[0], &byte, 1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+/* The work of one, then its news, then nothing. */
 static _Noreturn void family_member(int news, uint64_t ms, uint64_t pages)
 {
 	struct family_news told = {(uint64_t)getpid(), 0, 0};
@@ -74,8 +86,7 @@ static _Noreturn void family_member(int news, uint64_t ms, uint64_t pages)
 	if (write(news, &told, sizeof(told)) != (ssize_t)sizeof(told))
 		_exit(1);
 	close(news);
-	for (;;)
-		pause();
+	family_stay();
 }
 
 /* `depth` 0: a child; 1: a grandchild. Orphaned, the one between ends. */
@@ -100,9 +111,9 @@ static void family_fork(int depth, int orphaned, uint64_t ms, uint64_t pages)
 			if (inner > 0) {
 				close(ends[1]);
 				alarm(120);
-				while (!orphaned)
-					pause();
-				_exit(0);
+				if (orphaned)
+					_exit(0);
+				family_stay();
 			}
 		}
 		family_member(ends[1], ms, pages);
@@ -164,6 +175,8 @@ int main(int argc, char **argv)
 
 	workload_begin(120);
 	family_folder = argc > 1 ? argv[1] : "/tmp";
+	if (pipe(family_life) != 0)
+		workload_fail("pipe");
 	workload_ready();
 	for (;;) {
 		workload_command(line, sizeof(line));
