@@ -21,6 +21,8 @@ struct site {
 	plim_json *json;
 	plim_table *table;
 	plim_meter *meter;
+	plim_tree *tree;
+	plim_forest *forest;
 	int round;
 };
 

@@ -514,6 +514,92 @@ static int meter_put_act(struct site *site, plim_error *error)
 	return code;
 }
 
+static int forest_new_act(struct site *site, plim_error *error)
+{
+	plim_forest *made = SITE_POISON;
+	int code = plim_forest_new(&made, &site->allocator, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->forest = made;
+	return code;
+}
+
+static void forest_prepare(struct site *site)
+{
+	site->host = fault_host(&site->memory, site_world.fixture.root);
+	site->snapshot = new_snapshot(site->host);
+	assert_int_equal(take_with(site, 0, NULL), PLIM_OK);
+	assert_int_equal(forest_new_act(site, NULL), PLIM_OK);
+}
+
+static int forest_act(struct site *site, plim_error *error)
+{
+	int code = plim_forest_plant(site->forest, site->snapshot, error);
+
+	if (code == PLIM_OK)
+		assert_int_equal(plim_forest_size(site->forest), 2);
+	return code;
+}
+
+/* Its other half has no room yet, and what it holds must stay. */
+static void forest_again_prepare(struct site *site)
+{
+	forest_prepare(site);
+	assert_int_equal(forest_act(site, NULL), PLIM_OK);
+}
+
+static int tree_new_act(struct site *site, plim_error *error)
+{
+	plim_tree *made = SITE_POISON;
+	int code = plim_tree_new(&made, site->host, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->tree = made;
+	return code;
+}
+
+/* The processes that this test has started are below it. */
+static void tree_prepare(struct site *site)
+{
+	host_prepare(site);
+	site->target = open_target(site->host, getpid());
+	assert_int_equal(tree_new_act(site, NULL), PLIM_OK);
+}
+
+static int tree_act(struct site *site, plim_error *error)
+{
+	plim_tree_options options = {
+	    .size = sizeof(options),
+	    .threads = 1,
+	    .sticky = 1,
+	};
+	int code = plim_tree_usage(site->tree, site->target, &options, error);
+
+	if (code == PLIM_OK) {
+		assert_int_equal(plim_tree_size(site->tree), 4);
+		assert_int_equal(
+		    plim_tree_total(site->tree, PLIM_FIELD_CPU).state,
+		    PLIM_STATE_KNOWN);
+	}
+	return code;
+}
+
+static void tree_again_prepare(struct site *site)
+{
+	tree_prepare(site);
+	assert_int_equal(tree_act(site, NULL), PLIM_OK);
+}
+
+static void tree_third_prepare(struct site *site)
+{
+	tree_again_prepare(site);
+	assert_int_equal(tree_act(site, NULL), PLIM_OK);
+}
+
 #define MADE(symbol, prepare, act)                \
 	{                                         \
 #symbol, #symbol, prepare, act, 0 \
@@ -544,6 +630,17 @@ const struct entry site_entries[] = {
      refresh_act, 0},
     {"plim_usage_refresh", "plim_usage_refresh, grown", refresh_grown_prepare,
      refresh_act, 0},
+    MADE(plim_forest_new, NULL, forest_new_act),
+    {"plim_forest_plant", "plim_forest_plant, first", forest_prepare,
+     forest_act, 0},
+    {"plim_forest_plant", "plim_forest_plant, second", forest_again_prepare,
+     forest_act, 0},
+    MADE(plim_tree_new, host_prepare, tree_new_act),
+    {"plim_tree_usage", "plim_tree_usage, first", tree_prepare, tree_act, 0},
+    {"plim_tree_usage", "plim_tree_usage, second", tree_again_prepare, tree_act,
+     0},
+    {"plim_tree_usage", "plim_tree_usage, third", tree_third_prepare, tree_act,
+     0},
     MADE(plim_filter_new, NULL, filter_act),
     MADE(plim_json_new, NULL, json_act),
     MADE(plim_table_new, NULL, table_new_act),

@@ -48,6 +48,8 @@ static void site_end(struct site *site)
 	plim_json_free(site->json);
 	plim_table_free(site->table);
 	plim_meter_free(site->meter);
+	plim_tree_free(site->tree);
+	plim_forest_free(site->forest);
 	plim_usage_free(site->usage);
 	plim_snapshot_free(site->snapshot);
 	plim_target_close(site->target);
@@ -56,7 +58,46 @@ static void site_end(struct site *site)
 	assert_int_equal(site->memory.blocks, 0);
 }
 
-/* What snapshot and usage hold, as text. */
+/* Records and totals of this round, and of the one before. */
+static size_t site_dump_tree(const plim_tree *tree, char *text)
+{
+	plim_tree_facts facts = plim_tree_about(tree);
+	plim_interval interval = {0};
+	size_t used;
+
+	plim_tree_interval(tree, &interval, NULL);
+	used = (size_t)snprintf(
+	    text, DUMP_SIZE, "%u %u %llu %llu\n", facts.members, facts.kept,
+	    (unsigned long long)interval.elapsed_ns,
+	    (unsigned long long)plim_tree_total(tree, PLIM_FIELD_CPU).value);
+	for (size_t i = 0; i < plim_tree_size(tree); i++) {
+		const plim_process *earlier = plim_tree_earlier(tree, i);
+
+		used += fault_record(plim_tree_at(tree, i)->process,
+				     text + used, DUMP_SIZE - used);
+		if (earlier != NULL)
+			used += fault_record(earlier, text + used,
+					     DUMP_SIZE - used);
+	}
+	return used;
+}
+
+static size_t site_dump_forest(const plim_forest *forest, char *text)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < plim_forest_size(forest); i++) {
+		const plim_branch *branch = plim_forest_at(forest, i);
+
+		used += (size_t)snprintf(
+		    text + used, DUMP_SIZE - used, "%p %zu %zu %zu %u\n",
+		    (const void *)branch->process, branch->parent,
+		    branch->depth, branch->size, branch->flags);
+	}
+	return used;
+}
+
+/* What stands on the site, as text. */
 static size_t site_dump(const struct site *site, char *text)
 {
 	size_t used = 0;
@@ -64,6 +105,10 @@ static size_t site_dump(const struct site *site, char *text)
 	if (site->usage != NULL)
 		used += fault_record(plim_usage_process(site->usage), text,
 				     DUMP_SIZE);
+	if (site->tree != NULL)
+		used += site_dump_tree(site->tree, text + used);
+	if (site->forest != NULL)
+		used += site_dump_forest(site->forest, text + used);
 	if (site->snapshot == NULL)
 		return used;
 	for (size_t i = 0; i < plim_snapshot_size(site->snapshot); i++)
@@ -189,6 +234,10 @@ static const char *const never[] = {
     "plim_filter_free",
     "plim_filter_match",
     "plim_filter_needs_rates",
+    "plim_forest_at",
+    "plim_forest_free",
+    "plim_forest_size",
+    "plim_forest_sum",
     "plim_gauge_change",
     "plim_host_close",
     "plim_host_cost",
@@ -270,6 +319,18 @@ static const char *const never[] = {
     "plim_target_signal",
     "plim_target_wait",
     "plim_text_width",
+    "plim_tree_about",
+    "plim_tree_at",
+    "plim_tree_change",
+    "plim_tree_cost",
+    "plim_tree_cpu_percent",
+    "plim_tree_earlier",
+    "plim_tree_free",
+    "plim_tree_interval",
+    "plim_tree_rate",
+    "plim_tree_size",
+    "plim_tree_sum",
+    "plim_tree_total",
     "plim_unit_word",
     "plim_usage_basic",
     "plim_usage_cost",

@@ -23,6 +23,8 @@ struct steady {
 	plim_usage *usage;
 	plim_target *target;
 	plim_meter *meter;
+	plim_tree *tree;
+	plim_forest *forest;
 	plim_snapshot_options options;
 	plim_field_set fields;
 };
@@ -52,6 +54,8 @@ static void steady_begin(struct steady *steady, const char *root)
 static void steady_end(struct steady *steady)
 {
 	plim_meter_free(steady->meter);
+	plim_tree_free(steady->tree);
+	plim_forest_free(steady->forest);
 	plim_snapshot_free(steady->snapshot);
 	plim_usage_free(steady->usage);
 	plim_target_close(steady->target);
@@ -196,6 +200,58 @@ static void test_snapshot_fixture(void **state)
 	fixture_free(&fixture);
 }
 
+static void round_tree(struct steady *steady)
+{
+	plim_tree_options options = {
+	    .size = sizeof(options),
+	    .threads = 1,
+	    .sticky = 1,
+	};
+
+	assert_int_equal(
+	    plim_tree_usage(steady->tree, steady->target, &options, NULL),
+	    PLIM_OK);
+	round_take(steady);
+	assert_int_equal(
+	    plim_forest_plant(steady->forest, steady->snapshot, NULL), PLIM_OK);
+	assert_true(plim_forest_size(steady->forest) >= 8);
+}
+
+/* Three sides take turns. */
+static void tree_in_namespace(void *user)
+{
+	struct spawn spawns[7];
+	plim_allocator allocator;
+	struct steady steady;
+
+	(void)user;
+	for (int i = 0; i < 5; i++)
+		spawn_start(&spawns[i], (const char *const[]){"idle", NULL});
+	spawn_start(&spawns[5], (const char *const[]){"threads", "150", NULL});
+	spawn_start(&spawns[6], (const char *const[]){"family", NULL});
+	spawn_ask(&spawns[6], "nested 0");
+	steady_begin(&steady, NULL);
+	allocator = fault_allocator(&steady.memory);
+	steady.options.size = sizeof(steady.options);
+	steady.snapshot = new_snapshot(steady.host);
+	steady.target = open_target(steady.host, getpid());
+	assert_int_equal(plim_tree_new(&steady.tree, steady.host, NULL),
+			 PLIM_OK);
+	assert_int_equal(plim_forest_new(&steady.forest, &allocator, NULL),
+			 PLIM_OK);
+	steady_run(&steady, round_tree, 3);
+	assert_int_equal(plim_tree_size(steady.tree), 10);
+	steady_end(&steady);
+	for (int i = 0; i < 7; i++)
+		spawn_end(&spawns[i]);
+}
+
+static void test_tree(void **state)
+{
+	(void)state;
+	ns_run(NULL, tree_in_namespace, NULL);
+}
+
 /* The same keys each round, as of one population. */
 static void round_meter(struct steady *steady)
 {
@@ -234,6 +290,7 @@ int main(void)
 	    cmocka_unit_test(test_mixed),
 	    cmocka_unit_test(test_snapshot_live),
 	    cmocka_unit_test(test_snapshot_fixture),
+	    cmocka_unit_test(test_tree),
 	    cmocka_unit_test(test_meter),
 	};
 
