@@ -42,6 +42,7 @@
 #include "host/lists.c"
 #include "observe/bill.c"
 #include "observe/forest.c"
+#include "observe/groups.c"
 #include "observe/host.c"
 #include "observe/snapshot.c"
 #include "observe/snapshot_compare.c"

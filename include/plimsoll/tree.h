@@ -1,5 +1,5 @@
 /*
- * tree.h - processes as trees, and sums that say what they miss.
+ * tree.h - processes as trees and as groups, and sums that say what they miss.
  *
  * A link from a child to its parent counts only where start times prove it: a
  * "parent" that started after its child uses the number of the real one. What
@@ -17,6 +17,7 @@
 
 #include <plimsoll/base.h>
 #include <plimsoll/figure.h>
+#include <plimsoll/filter.h>
 #include <plimsoll/host.h>
 #include <plimsoll/process.h>
 #include <plimsoll/snapshot.h>
@@ -173,6 +174,42 @@ PLIM_API int plim_tree_interval(const plim_tree *tree, plim_interval *interval,
 /* The bill of the last round: `present` counts the processes of the machine,
  * `read` the members. */
 PLIM_API plim_cost plim_tree_cost(const plim_tree *tree);
+
+/*
+ * The processes of a snapshot by what they have in common: the same CGROUP,
+ * UNIT, CONTAINER or UID. Groups ascend by key, users by number. Groups of
+ * CGROUP are nested, a group before those in it: one for each part of each
+ * path, whose members are those below it, too. Processes whose key is
+ * unavailable are one group, the last; why it is, is said of the first of them.
+ * Valid until the snapshot is taken again or freed.
+ */
+typedef struct plim_groups plim_groups;
+typedef struct plim_group {
+	plim_text key; /* the number of a user as digits; unavailable: why */
+	size_t parent; /* index, or PLIM_NO_PARENT */
+	size_t depth;
+	size_t members; /* nested ones included */
+	size_t own;	/* in this very group */
+	uint64_t reserved[2];
+} plim_group;
+PLIM_API int plim_groups_new(plim_groups **groups,
+			     const plim_allocator *allocator,
+			     plim_error *error);
+PLIM_API void plim_groups_free(plim_groups *groups);
+/* PLIM_EINVAL for a field that makes no groups; PLIM_ENOMEM: the groups are
+ * then as they were. The field must have been read. `filter` may be NULL; it
+ * judges as with no earlier round, and only what it selects is grouped. */
+PLIM_API int plim_groups_fill(plim_groups *groups,
+			      const plim_snapshot *snapshot, int field,
+			      const plim_filter *filter, plim_error *error);
+PLIM_API size_t plim_groups_size(const plim_groups *groups);
+PLIM_API const plim_group *plim_groups_at(const plim_groups *groups,
+					  size_t index);
+/* A member of the group or of one nested in it; its own come first, by pid. */
+PLIM_API const plim_process *plim_groups_member(const plim_groups *groups,
+						size_t index, size_t member);
+PLIM_API plim_sum plim_groups_sum(const plim_groups *groups, size_t index,
+				  int field);
 
 #ifdef __cplusplus
 }

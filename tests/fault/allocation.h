@@ -23,6 +23,7 @@ struct site {
 	plim_meter *meter;
 	plim_tree *tree;
 	plim_forest *forest;
+	plim_groups *groups;
 	int round;
 };
 

@@ -550,6 +550,42 @@ static void forest_again_prepare(struct site *site)
 	assert_int_equal(forest_act(site, NULL), PLIM_OK);
 }
 
+static int groups_new_act(struct site *site, plim_error *error)
+{
+	plim_groups *made = SITE_POISON;
+	int code = plim_groups_new(&made, &site->allocator, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->groups = made;
+	return code;
+}
+
+static void groups_prepare(struct site *site)
+{
+	forest_prepare(site);
+	assert_int_equal(groups_new_act(site, NULL), PLIM_OK);
+}
+
+static int groups_act(struct site *site, plim_error *error)
+{
+	int code = plim_groups_fill(site->groups, site->snapshot,
+				    PLIM_FIELD_UID, NULL, error);
+
+	if (code == PLIM_OK) {
+		assert_int_equal(plim_groups_size(site->groups), 1);
+		assert_int_equal(plim_groups_at(site->groups, 0)->members, 2);
+	}
+	return code;
+}
+
+static void groups_again_prepare(struct site *site)
+{
+	groups_prepare(site);
+	assert_int_equal(groups_act(site, NULL), PLIM_OK);
+}
+
 static int tree_new_act(struct site *site, plim_error *error)
 {
 	plim_tree *made = SITE_POISON;
@@ -635,6 +671,11 @@ const struct entry site_entries[] = {
      forest_act, 0},
     {"plim_forest_plant", "plim_forest_plant, second", forest_again_prepare,
      forest_act, 0},
+    MADE(plim_groups_new, NULL, groups_new_act),
+    {"plim_groups_fill", "plim_groups_fill, first", groups_prepare, groups_act,
+     0},
+    {"plim_groups_fill", "plim_groups_fill, second", groups_again_prepare,
+     groups_act, 0},
     MADE(plim_tree_new, host_prepare, tree_new_act),
     {"plim_tree_usage", "plim_tree_usage, first", tree_prepare, tree_act, 0},
     {"plim_tree_usage", "plim_tree_usage, second", tree_again_prepare, tree_act,

@@ -50,6 +50,7 @@ static void site_end(struct site *site)
 	plim_meter_free(site->meter);
 	plim_tree_free(site->tree);
 	plim_forest_free(site->forest);
+	plim_groups_free(site->groups);
 	plim_usage_free(site->usage);
 	plim_snapshot_free(site->snapshot);
 	plim_target_close(site->target);
@@ -109,6 +110,15 @@ static size_t site_dump(const struct site *site, char *text)
 		used += site_dump_tree(site->tree, text + used);
 	if (site->forest != NULL)
 		used += site_dump_forest(site->forest, text + used);
+	for (size_t i = 0;
+	     site->groups != NULL && i < plim_groups_size(site->groups); i++) {
+		const plim_group *group = plim_groups_at(site->groups, i);
+
+		used += (size_t)snprintf(
+		    text + used, DUMP_SIZE - used, "%.*s %zu %zu %zu\n",
+		    (int)group->key.bytes.size, group->key.bytes.data,
+		    group->parent, group->members, group->own);
+	}
 	if (site->snapshot == NULL)
 		return used;
 	for (size_t i = 0; i < plim_snapshot_size(site->snapshot); i++)
@@ -239,6 +249,11 @@ static const char *const never[] = {
     "plim_forest_size",
     "plim_forest_sum",
     "plim_gauge_change",
+    "plim_groups_at",
+    "plim_groups_free",
+    "plim_groups_member",
+    "plim_groups_size",
+    "plim_groups_sum",
     "plim_host_close",
     "plim_host_cost",
     "plim_host_count",

@@ -25,6 +25,7 @@ struct steady {
 	plim_meter *meter;
 	plim_tree *tree;
 	plim_forest *forest;
+	plim_groups *groups;
 	plim_snapshot_options options;
 	plim_field_set fields;
 };
@@ -56,6 +57,7 @@ static void steady_end(struct steady *steady)
 	plim_meter_free(steady->meter);
 	plim_tree_free(steady->tree);
 	plim_forest_free(steady->forest);
+	plim_groups_free(steady->groups);
 	plim_snapshot_free(steady->snapshot);
 	plim_usage_free(steady->usage);
 	plim_target_close(steady->target);
@@ -215,6 +217,10 @@ static void round_tree(struct steady *steady)
 	assert_int_equal(
 	    plim_forest_plant(steady->forest, steady->snapshot, NULL), PLIM_OK);
 	assert_true(plim_forest_size(steady->forest) >= 8);
+	assert_int_equal(plim_groups_fill(steady->groups, steady->snapshot,
+					  PLIM_FIELD_CGROUP, NULL, NULL),
+			 PLIM_OK);
+	assert_true(plim_groups_size(steady->groups) >= 1);
 }
 
 /* Three sides take turns. */
@@ -239,6 +245,11 @@ static void tree_in_namespace(void *user)
 			 PLIM_OK);
 	assert_int_equal(plim_forest_new(&steady.forest, &allocator, NULL),
 			 PLIM_OK);
+	assert_int_equal(plim_groups_new(&steady.groups, &allocator, NULL),
+			 PLIM_OK);
+	steady.fields = plim_field_set_preset(PLIM_FIELDS_LIGHT);
+	plim_field_set_add(&steady.fields, PLIM_FIELD_CGROUP);
+	steady.options.fields = &steady.fields;
 	steady_run(&steady, round_tree, 3);
 	assert_int_equal(plim_tree_size(steady.tree), 10);
 	steady_end(&steady);
