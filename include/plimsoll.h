@@ -14,7 +14,7 @@
  *   plimsoll/snapshot.h  every process at once; comparing two rounds
  *   plimsoll/usage.h     one process measured again and again; rates
  *   plimsoll/filter.h    a small language that selects processes
- *   plimsoll/tree.h      trees of processes, and what they cost in all
+ *   plimsoll/tree.h      trees and groups, and what they cost in all
  *   plimsoll/export.h    JSON, CSV and plain tables
  *
  * A first program (plimsoll(3) has it whole):
