@@ -94,7 +94,7 @@ static void crowd_start(unsigned index, unsigned uid, int hostile, int nothing,
 		crowd_hostile(index, members[index].name);
 	else
 		snprintf(members[index].name, sizeof(members[index].name),
-			 "crowd-%u", index);
+			 "crowd-%hu", (unsigned short)index);
 	child = fork();
 	if (child < 0)
 		workload_fail("fork");
