@@ -149,7 +149,7 @@ step_tsan() {
 		-Db_sanitize=thread && compile tsan &&
 		TSAN_OPTIONS=halt_on_error=1 tools/all-tests --once \
 			--no-suite host --no-suite fault --no-suite cli \
-			--no-suite timing --no-suite install "$build/tsan"
+			--no-suite scale --no-suite timing --no-suite install "$build/tsan"
 }
 
 # The checks are chosen in .clang-tidy. The library is read as one unit, so

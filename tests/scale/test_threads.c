@@ -51,6 +51,26 @@ static struct threads_truth threads_truth(int32_t pid)
 	return truth;
 }
 
+/* The same once so many are left and all of them have come to rest: of those
+ * that a broadcast wakes most wait for a lock first. */
+static struct threads_truth threads_rest(int32_t pid, uint64_t count)
+{
+	struct threads_truth truth = {0};
+
+	for (int tries = 0; tries < 200; tries++) {
+		uint64_t before = truth.voluntary;
+
+		child_sleep_ms(50);
+		if (proc_number(pid, "status", "Threads") != count)
+			continue;
+		truth = threads_truth(pid);
+		if (truth.voluntary == before)
+			return truth;
+	}
+	fail_msg("the threads do not come to rest");
+	return truth;
+}
+
 static int threads_take(plim_snapshot *snapshot, plim_error *error)
 {
 	plim_snapshot_options options = {
@@ -88,8 +108,7 @@ static void test_many(void **state)
 	snprintf(number, sizeof(number), "%u", count);
 	spawn_start(&spawn, argv);
 	spawn_ask(&spawn, "truth");
-	child_sleep_ms(50);
-	truth = threads_truth(spawn.pid);
+	truth = threads_rest(spawn.pid, count + 1);
 	assert_int_equal(truth.count, count + 1);
 	/* The account was made one answer, and so one sleep, earlier. */
 	expect_near(truth.voluntary, spawn_truth(&spawn, "wakeups"), 0, 3);
@@ -104,15 +123,8 @@ static void test_many(void **state)
 	/* Half of them end: who is left is counted, and only they. */
 	snprintf(number, sizeof(number), "end %u", count / 2);
 	spawn_ask(&spawn, number);
-	for (int tries = 0; tries < 200; tries++) {
-		truth = threads_truth(spawn.pid);
-		if (truth.count == count - count / 2 + 1)
-			break;
-		child_sleep_ms(20);
-	}
+	truth = threads_rest(spawn.pid, count - count / 2 + 1);
 	assert_int_equal(truth.count, count - count / 2 + 1);
-	child_sleep_ms(50);
-	truth = threads_truth(spawn.pid);
 	threads_expect(measure(usage, target), &truth);
 	plim_target_close(target);
 	plim_usage_free(usage);
