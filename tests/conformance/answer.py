@@ -21,6 +21,7 @@ class Answer:
         self.kind = kind
         self.value = value
         self.printed = value if printed is None else printed
+        self.state = None  # why it is refused, from who has words for it
 
     def __repr__(self):
         return f"{self.kind} {self.shown()}"
@@ -50,6 +51,11 @@ def said(value, printed=None):
 
 def refused(text):
     return Answer(REFUSED, None, text)
+
+
+def is_refused(answer, state):
+    """It says that it does not know, and if it says why, for this reason."""
+    return answer.kind == REFUSED and answer.state in (None, state)
 
 
 def absent(text=None):

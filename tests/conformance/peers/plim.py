@@ -126,7 +126,9 @@ class Plim(Peer):
 def figure(holder, key, missing):
     if holder[key] is None:
         why = missing[key]
-        return refused(f"{why['state']}, {why['reason']}")
+        answer = refused(f"{why['state']}, {why['reason']}")
+        answer.state = why["state"]
+        return answer
     return said(holder[key])
 
 

@@ -7,7 +7,7 @@ unsigned subtraction makes of it.
 import os
 import shutil
 
-from answer import REFUSED, SAID, unasked
+from answer import REFUSED, SAID, is_refused, unasked
 from peers.plim import Plim
 from scene import pick
 
@@ -66,4 +66,4 @@ def recorded(scene):
         finally:
             watch.close()
     scene.question("the same in a recording", "no rate", answers,
-                   lambda answer: answer.kind == REFUSED)
+                   lambda answer: is_refused(answer, "reset"))

@@ -3,7 +3,7 @@
 The kernel refuses `smaps_rollup` and `io` of a process of root to everybody
 else. The proportional share of 64 MiB of private memory is not 0 bytes.
 """
-from answer import REFUSED, SAID
+from answer import REFUSED, SAID, is_refused
 from scene import pick
 from world import Impossible
 
@@ -20,9 +20,9 @@ def run(scene):
     found = scene.look(process.pid, ["pss", "read_bytes", "read_rate"])
 
     def honest(answer):
-        if answer.kind == SAID and answer.value == 0:
-            return False
-        return True if answer.kind == REFUSED else None
+        if answer.kind in (SAID, REFUSED):
+            return is_refused(answer, "denied")
+        return None
 
     scene.question("PSS of a process of root", "refused; it is above 64 MiB",
                    pick(found, "pss"), honest)

@@ -5,7 +5,7 @@ which is not the same as 0 bytes, but 0 is let pass. A process whose main
 thread has ended while others run shows the same in the leader's files; it
 holds memory all the same.
 """
-from answer import ABSENT, REFUSED, SAID, value_is
+from answer import ABSENT, REFUSED, SAID, is_refused, value_is
 from scene import pick
 
 REPORTS = "giampaolo/psutil#2793"
@@ -20,7 +20,8 @@ def run(scene):
                    pick(found, "state"), value_is("Z"))
     scene.question("its memory", "none: not applicable, or 0",
                    pick(found, "rss"), lambda answer: {
-                       REFUSED: True, ABSENT: None,
+                       REFUSED: is_refused(answer, "not_applicable"),
+                       ABSENT: None,
                        SAID: answer.value == 0}.get(answer.kind, False))
 
     leader = scene.world.start("leader", 64)
