@@ -2,7 +2,8 @@
  * renamer.c - a process that calls itself whatever bytes it is told.
  *
  * `name HEX` sets the name (at most 15 bytes, none of them 0) and answers. The
- * kernel takes any byte, and /proc shows most of them raw.
+ * kernel takes any byte, and /proc shows most of them raw. `busy MS` takes so
+ * much CPU time before it answers.
  */
 #include "workload.h"
 
@@ -18,9 +19,19 @@ static unsigned renamer_digit(char digit)
 	return 0;
 }
 
+static void renamer_busy(uint64_t ms)
+{
+	uint64_t until = workload_cpu_ns() + ms * 1000000u;
+
+	while (workload_cpu_ns() < until)
+		for (volatile int i = 0; i < 1000; i++)
+			;
+}
+
 int main(void)
 {
 	char line[64];
+	uint64_t number;
 
 	workload_begin(120);
 	workload_ready();
@@ -38,6 +49,9 @@ int main(void)
 					   renamer_digit(hex[2 * i + 1]));
 			if (prctl(PR_SET_NAME, name) != 0)
 				workload_fail("prctl");
+			workload_done();
+		} else if (workload_is(line, "busy", &number)) {
+			renamer_busy(number);
 			workload_done();
 		} else {
 			workload_otherwise(line);

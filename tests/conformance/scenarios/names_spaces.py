@@ -34,8 +34,16 @@ def run(scene):
 
     later = scene.world.start("renamer")
     later.ask("name " + b"plain".hex())
-    found = scene.watch(later.pid, ["threads", "rss", "name"],
-                        lambda: later.ask("name " + b"a b c d".hex()))
+
+    def change():
+        later.ask("name " + b"a b c d".hex())
+        later.tell("busy 60000")
+
+    found = scene.watch(later.pid, ["cpu", "threads", "rss", "name"], change)
+    # Most of the first interval may lie before, and the machine be loaded.
+    scene.question("its CPU, once it has blanks", "it spins: not 0",
+                   pick(found, "cpu"),
+                   value_such_that(lambda percent: 1 <= percent <= 110))
     rss = resident(later.pid)
     scene.question("threads, once it has blanks", 1, pick(found, "threads"),
                    value_is(1))
