@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from answer import (BROKEN, NOT_ASKED, RIGHT, UNAVAILABLE, UNASKED, WRONG,
                     Answer, escaped, verdict)
 from peers.base import all_of
+from peers.screen import align
 
 
 class Scene:
@@ -51,6 +52,8 @@ class Scene:
                 for peer in group:
                     watches[peer.name] = peer.watch(pid, list(fields))
                 self.of(watches, group, lambda watch: watch.first(), fields)
+                if group is slow and slow:
+                    align([watches[peer.name] for peer in slow])
             change()
             return self.of(watches, self.peers,
                            lambda watch: watch.frames(), fields)

@@ -25,6 +25,7 @@ except ImportError:
     pyte = None
 
 COLUMNS, ROWS = 240, 50
+REFRESH = 2  # seconds from one round to the next
 
 
 class Screen:
@@ -40,19 +41,24 @@ class Screen:
                 os.execvpe(argv[0], argv, environment)
             finally:
                 os._exit(127)
+        self.ended = False
         self.screen = pyte.Screen(COLUMNS, ROWS)
         self.stream = pyte.ByteStream(self.screen)
 
     def paint(self, seconds):
         """Takes what is painted; True if something was, and has settled."""
+        if self.ended:
+            time.sleep(seconds)
+            return False
         ready = select.select([self.terminal], [], [], seconds)[0]
         painted = False
         while ready:
             try:
                 data = os.read(self.terminal, 65536)
             except OSError:  # the other end is closed
-                return painted
+                data = b""
             if not data:
+                self.ended = True
                 return painted
             self.stream.feed(data)
             painted = True
@@ -136,28 +142,42 @@ class ScreenWatch:
         return self.peer.frame(self.screen.rows(), self.pid, self.fields)
 
     def first(self, seconds=SECONDS):
-        """Until the process is on the screen, and two rounds more."""
+        """Until the process is on the screen, and all of it is painted."""
         end = time.monotonic() + min(seconds, 6)
-        while time.monotonic() < end:
+        while time.monotonic() < end and not self.screen.ended:
             self.screen.paint(0.2)
             if self.pid in self.peer.pids(self.screen.rows()):
                 break
-        settled = time.monotonic() + 1.5
-        while time.monotonic() < settled:
-            self.screen.paint(0.2)
+        self.screen.paint(0.2)
 
     def frames(self):
-        """What is painted in the next 2.6 seconds: at least two rounds."""
+        """What is painted in the next round, if not that of before."""
         begin = time.monotonic()
         found = []
-        while time.monotonic() < begin + 2.6:
-            painted = self.screen.paint(0.2)
+        while time.monotonic() < begin + REFRESH + 0.4:
+            painted = self.screen.paint(0.1)
             if painted and time.monotonic() > begin + 0.15:
                 found.append(self.now())
         return found or [self.now()]
 
     def close(self):
         self.screen.close()
+
+
+def align(watches):
+    """Returns when every screen has just been painted: there is time until
+    the next round, for others to begin and for something to happen. Screens
+    that were opened together stay about in step."""
+    painted = [0.0 for _ in watches]
+    for watch in watches:
+        watch.screen.paint(0)
+    end = time.monotonic() + 3 * REFRESH
+    while time.monotonic() < end:
+        for number, watch in enumerate(watches):
+            if watch.screen.paint(0.02) or watch.screen.ended:
+                painted[number] = time.monotonic()
+        if time.monotonic() - min(painted) < REFRESH / 4:
+            return
 
 
 HTOPRC = """htop_version=3.2.2
@@ -169,7 +189,7 @@ header_layout=one_100
 column_meters_0=Tasks
 column_meter_modes_0=2
 tree_view=0
-delay=10
+delay={delay}
 screen:Main=PID PPID STATE NLWP PERCENT_CPU M_RESIDENT CTXT M_PSS RBYTES \
 CGROUP COMM EXE Command
 .sort_key=PID
@@ -187,7 +207,8 @@ class Htop(ScreenPeer):
 
     def configure(self):
         with open(self.place.home + "/htoprc", "w", encoding="ascii") as file:
-            file.write(HTOPRC.format(hide=self.hide_kernel_threads))
+            file.write(HTOPRC.format(hide=self.hide_kernel_threads,
+                                     delay=10 * REFRESH))
 
     def environment(self):
         return {**super().environment(),
@@ -196,7 +217,7 @@ class Htop(ScreenPeer):
     def argv(self, pid):
         # Read-only: the configuration is not written back. The command line
         # is shown with the whole path; -p keeps the list to one process.
-        argv = ["htop", "--readonly", "-C", "-d", "10"]
+        argv = ["htop", "--readonly", "-C"]
         return argv + (["-p", str(pid)] if pid else [])
 
     def pids(self, rows):
@@ -245,7 +266,7 @@ class Htop(ScreenPeer):
 
 BTOP = """#? Config file for btop v. {version}
 shown_boxes="proc"
-update_ms=1000
+update_ms={update}
 proc_sorting="pid"
 proc_tree=False
 proc_colors=False
@@ -266,7 +287,8 @@ class Btop(ScreenPeer):
         folder = self.place.home + "/btop"
         os.makedirs(folder, exist_ok=True)
         with open(folder + "/btop.conf", "w", encoding="ascii") as file:
-            file.write(BTOP.format(version=self.version()))
+            file.write(BTOP.format(version=self.version(),
+                                   update=1000 * REFRESH))
 
     def argv(self, pid):
         return ["btop", "--utf-force"]

@@ -35,8 +35,11 @@ def slowest(peer, pid):
 
 
 def await_the_lock(pid):
-    """Until somebody who reads the command line has to wait."""
-    for _ in range(100):
+    """Until somebody who reads the command line has to wait. Between two
+    forks the lock is free, and that may last seconds, too."""
+    end = time.monotonic() + 25
+    while time.monotonic() < end:
+        time.sleep(0.05)
         reader = subprocess.Popen(["cat", f"/proc/{pid}/cmdline"],
                                   stdout=subprocess.DEVNULL)
         try:

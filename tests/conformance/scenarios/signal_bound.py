@@ -24,6 +24,9 @@ class Held:
     def send(self):
         """Sends it; returns what the tool said."""
 
+    def wait(self, seconds):
+        time.sleep(seconds)
+
     def close(self):
         pass
 
@@ -64,7 +67,7 @@ class HeldOnScreen(Held):
         peer.configure()
         argv = [word for word in peer.argv(pid) if word != "--readonly"]
         self.screen = Screen(argv, peer.environment())
-        self.wait(2)
+        self.wait(2.5)
         if pid not in peer.pids(self.screen.rows()):
             raise Trouble(f"{peer.name} does not show the process")
         for key in keys:
@@ -80,7 +83,6 @@ class HeldOnScreen(Held):
 
     def send(self):
         self.screen.press(self.answer)
-        self.wait(0.7)
         return "the signal"
 
     def close(self):
@@ -120,11 +122,12 @@ def one(world, peer):
         old.stop()
         new = world.start_as(old.pid, "idle", "new")
         told = held.send()
-        time.sleep(0.3)
-        if new.process.poll() is not None:
-            new.stop()
-            return said(1, "the newcomer was killed")
+        end = time.monotonic() + 2
+        while new.process.poll() is None and time.monotonic() < end:
+            held.wait(0.1)
+        killed = new.process.poll() is not None
         new.stop()
-        return Answer(ABSENT, None, told)
+        return said(1, "the newcomer was killed") if killed else \
+            Answer(ABSENT, None, told)
     finally:
         held.close()
