@@ -73,8 +73,8 @@ class Peer:
         """The argv that runs it, as another user where that was asked."""
         if not self.as_nobody:
             return argv
-        return ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}",
-                "--clear-groups", "--inh-caps=-all", "--"] + argv
+        return [os.path.join(self.place.source, "tools", "as-user"),
+                str(NOBODY), self.place.source, self.place.build] + argv
 
     def environment(self):
         environment = self.place.environment()

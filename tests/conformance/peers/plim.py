@@ -6,7 +6,7 @@ import time
 
 from answer import absent, refused, said, unasked
 from peers.base import NOTHING, SECONDS, Peer, none_from
-from world import NOBODY, end_group
+from world import end_group
 
 KEYS = {"state": "state", "ppid": "ppid", "threads": "threads",
         "rss": "resident_bytes", "pss": "pss_bytes",
@@ -28,12 +28,6 @@ class Plim(Peer):
 
     def version(self):
         return self.run([self.plim, "--version"]).out.decode().split()[-1]
-
-    def command(self, argv):
-        if not self.as_nobody:
-            return argv
-        return [os.path.join(self.place.source, "tools", "as-user"),
-                str(NOBODY), self.place.source, self.place.build] + argv
 
     def look(self, pid, fields, seconds=SECONDS):
         if fields == ["cmdline"]:
