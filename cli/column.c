@@ -190,8 +190,9 @@ plim_real column_real(const struct column *column, const plim_process *process,
 	plim_real rate;
 
 	if (!column->rate)
-		return plim_real_of(
-		    plim_process_count(process, column->field->id));
+		return plim_real_in_unit(
+		    plim_process_count(process, column->field->id),
+		    column->field->unit);
 	if (earlier == NULL)
 		return plim_real_missing(PLIM_REASON_FIRST_SAMPLE, 0);
 	rate = plim_process_rate(earlier, process, column->field->id);
@@ -224,7 +225,7 @@ int column_order(const struct column *column, const plim_process *a,
 	if (column_is_text(column))
 		return column_text_order(plim_process_text(a, id),
 					 plim_process_text(b, id), descending);
-	if (!column->rate)
+	if (!column->rate && column->field->unit != PLIM_UNIT_SIGNED)
 		return plim_count_order(plim_process_count(a, id),
 					plim_process_count(b, id), descending);
 	return plim_real_order(column_real(column, a, a_earlier),

@@ -194,7 +194,7 @@ const char *show_real(const struct options *options, plim_real real, int unit)
 const char *show_count(const struct options *options, plim_count count,
 		       int unit)
 {
-	return show_real(options, plim_real_of(count), unit);
+	return show_real(options, plim_real_in_unit(count, unit), unit);
 }
 
 const char *show_reason(uint8_t state, uint16_t method, int32_t code)

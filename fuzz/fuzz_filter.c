@@ -39,6 +39,15 @@ static void fill(plim_process *record, uint64_t round)
 	plimp_record_set(record, PLIM_FIELD_RESIDENT,
 			 plim_count_bounded(UINT64_MAX, PLIM_METHOD_STATM,
 					    PLIM_BOUND_AT_MOST));
+	plimp_record_set(
+	    record, PLIM_FIELD_NICE,
+	    plim_count_known((uint64_t)(int64_t)-5, PLIM_METHOD_STAT));
+	record->texts.data = "/a.slice/\xff b.service";
+	record->texts.size = 21;
+	plimp_record_text(record, PLIMP_TEXT_CGROUP, 0, 21,
+			  PLIM_METHOD_CGROUP_V2);
+	plimp_record_text(record, PLIMP_TEXT_UNIT, 9, 12,
+			  PLIM_METHOD_CGROUP_V2);
 	record->stamp.monotonic.ns = round * 2000000000;
 	record->stamp.boottime.ns = round * 2000000000;
 }

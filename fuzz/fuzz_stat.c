@@ -39,32 +39,40 @@ static int same_body(const struct plimp_stat *a, const struct plimp_stat *b)
 	       a->system_ticks == b->system_ticks &&
 	       a->children_user_ticks == b->children_user_ticks &&
 	       a->children_system_ticks == b->children_system_ticks &&
-	       a->threads == b->threads && a->start_ticks == b->start_ticks;
+	       a->nice == b->nice && a->threads == b->threads &&
+	       a->start_ticks == b->start_ticks;
 }
 
 static int same_tail(const struct plimp_stat *a, const struct plimp_stat *b)
 {
-	return a->has == b->has && a->stack_start == b->stack_start &&
+	return a->has == b->has && a->block_io_ticks == b->block_io_ticks &&
+	       a->stack_start == b->stack_start &&
 	       a->arguments_start == b->arguments_start &&
 	       a->arguments_end == b->arguments_end &&
 	       a->exit_code == b->exit_code;
 }
 
 /* Writes the fields behind the name; a field that is not known as what the
- * kernel writes for "not told", and no last field without an exit code. */
+ * kernel writes for "not told", an x where it never does, and no last field
+ * without an exit code. */
 static int write_fields(const struct plimp_stat *s, char *line, size_t size)
 {
+	char block_io[32] = "x";
+
+	if (s->has & PLIMP_STAT_BLOCK_IO)
+		snprintf(block_io, sizeof(block_io), "%" PRIu64,
+			 s->block_io_ticks);
 	int used = snprintf(
 	    line, size,
 	    ") %c %" PRId32 " -1 2 3 -4 %" PRIu64 " %" PRIu64 " 0 %" PRIu64
-	    " 0 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " -2 -20 %" PRIu64
-	    " 0 %" PRIu64 " 1 2 3 4 5 %" PRIu64
-	    " 29 30 31 32 33 34 35 36 37 -1 39 40 41 42 43 44 45 46 47 %" PRIu64
+	    " 0 %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " -2 %" PRId32
+	    " %" PRIu64 " 0 %" PRIu64 " 1 2 3 4 5 %" PRIu64
+	    " 29 30 31 32 33 34 35 36 37 -1 39 40 41 %s 43 44 45 46 47 %" PRIu64
 	    " %" PRIu64 " 50 51",
 	    s->state, s->ppid, s->flags, s->faults_minor, s->faults_major,
 	    s->user_ticks, s->system_ticks, s->children_user_ticks,
-	    s->children_system_ticks, s->threads, s->start_ticks,
-	    s->stack_start, s->arguments_start, s->arguments_end);
+	    s->children_system_ticks, s->nice, s->threads, s->start_ticks,
+	    s->stack_start, block_io, s->arguments_start, s->arguments_end);
 	if (s->has & PLIMP_STAT_EXIT_CODE)
 		used += snprintf(line + used, size - (size_t)used, " %" PRId32,
 				 s->exit_code);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAST_UNIT PLIM_UNIT_ID
+#define LAST_UNIT PLIM_UNIT_SIGNED
 
 static void check_error(int code, const plim_error *error, const char *text)
 {
@@ -21,6 +21,13 @@ static void check_error(int code, const plim_error *error, const char *text)
 	PROMISE(error->position >= -1 &&
 		error->position <= (int64_t)strlen(text));
 	PROMISE(code != PLIM_ESYNTAX || error->position >= 0);
+}
+
+static double real_of(uint64_t whole, int unit)
+{
+	return plim_real_in_unit(plim_count_known(whole, PLIM_METHOD_STAT),
+				 unit)
+	    .value;
 }
 
 static void read_text(const char *text, int unit)
@@ -34,7 +41,8 @@ static void read_text(const char *text, int unit)
 	int code = plim_quantity_parse(text, unit, &value, &error);
 	if (code == PLIM_OK) {
 		PROMISE(!memcmp(&error, &untouched, sizeof(error)));
-		PROMISE(isfinite(value) && value >= 0 && !signbit(value));
+		PROMISE(isfinite(value));
+		PROMISE(value < 0 ? unit == PLIM_UNIT_SIGNED : !signbit(value));
 	} else {
 		PROMISE(value < -76 && value > -78);
 		check_error(code, &error, text);
@@ -45,12 +53,16 @@ static void read_text(const char *text, int unit)
 	if (whole_code == PLIM_OK) {
 		PROMISE(code == PLIM_OK);
 		PROMISE(!memcmp(&error, &untouched, sizeof(error)));
-		PROMISE(fabs((double)whole - value) <= 0.5 + value * 1e-15);
+		PROMISE(fabs(real_of(whole, unit) - value) <=
+			0.5 + fabs(value) * 1e-15);
 	} else {
 		PROMISE(whole == 77);
 		check_error(whole_code, &error, text);
 		/* Both refuse, or it only just does not fit. */
-		PROMISE(code == whole_code || value >= 18446744073709550000.0);
+		PROMISE(code == whole_code ||
+			fabs(value) >= (unit == PLIM_UNIT_SIGNED
+					    ? 9223372036854775000.0
+					    : 18446744073709550000.0));
 	}
 }
 
@@ -102,7 +114,7 @@ static void read_back(double value, int unit)
 	char text[64];
 	double again;
 
-	if (!(value >= 0 && value < 1e15))
+	if (!(fabs(value) < 1e15) || (value < 0 && unit != PLIM_UNIT_SIGNED))
 		return;
 	plim_number_format(value, text, sizeof(text));
 	if (strchr(text, 'e'))
@@ -110,7 +122,7 @@ static void read_back(double value, int unit)
 	if (unit != PLIM_UNIT_NONE && unit < PLIM_UNIT_BLOCKS)
 		unit = PLIM_UNIT_NONE;
 	PROMISE(plim_quantity_parse(text, unit, &again, NULL) == PLIM_OK);
-	PROMISE(fabs(again - value) <= value * 4e-16);
+	PROMISE(fabs(again - value) <= fabs(value) * 4e-16);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -144,14 +144,32 @@ enum plim_kind {
 	X(CONTAINER, 37, "container", TEXT, NONE, "0.1",                       \
 	  "id of the innermost container that the process runs in; of lxc "    \
 	  "and systemd-nspawn the name",                                       \
-	  "the cgroup path")
+	  "the cgroup path")                                                   \
+	X(EXE, 38, "exe", TEXT, NONE, "0.1",                                   \
+	  "path of the program file, as the kernel has it now; of a removed "  \
+	  "one with \" (deleted)\" behind it",                                 \
+	  "the link exe")                                                      \
+	X(NICE, 39, "nice", KEY, SIGNED, "0.1",                                \
+	  "nice value of the main thread, from -20, the most urgent, to 19",   \
+	  "stat field 19")                                                     \
+	X(OOM_SCORE, 40, "oom_score", GAUGE, NONE, "0.1",                      \
+	  "how likely the kernel ends it when memory runs out; 0 is never",    \
+	  "oom_score")                                                         \
+	X(RUNQUEUE, 41, "runqueue_wait_ns", COUNTER, NS, "0.1",                \
+	  "time that its threads waited for a CPU while they could run",       \
+	  "schedstat of one thread, else the sum of task/TID/schedstat over "  \
+	  "live threads (at least)")                                           \
+	X(BLOCK_IO_DELAY, 42, "block_io_delay_ns", COUNTER, NS, "0.1",         \
+	  "time that its threads waited for storage",                          \
+	  "stat field 42 of one thread, else the sum of task/TID/stat over "   \
+	  "live threads (at least), while kernel.task_delayacct is on")
 
 enum plim_field_id {
 #define PLIM_X(name, number, json, kind, unit, since, text, linux_source) \
 	PLIM_FIELD_##name = number,
 	PLIM_FIELD_LIST(PLIM_X)
 #undef PLIM_X
-	    PLIM_FIELD_LAST = 37 /* of this header; a library may know more */
+	    PLIM_FIELD_LAST = 42 /* of this header; a library may know more */
 };
 
 /* A field number is below this, now and later. */
@@ -217,7 +235,9 @@ enum plim_field_id {
 	  "the version 2 line of /proc/PID/cgroup")                            \
 	X(CGROUP_V1, 28, "cgroup_v1",                                          \
 	  "a version 1 line of /proc/PID/cgroup: that of the named systemd "   \
-	  "hierarchy, else memory, pids or cpu")
+	  "hierarchy, else memory, pids or cpu")                               \
+	X(EXE_LINK, 29, "exe_link", "the link /proc/PID/exe")                  \
+	X(OOM_SCORE, 30, "oom_score", "/proc/PID/oom_score")
 
 enum plim_method {
 #define PLIM_X(name, number, word, text) PLIM_METHOD_##name = number,
@@ -304,7 +324,12 @@ enum plim_method {
 	X(NO_UNIT, 35, NOT_APPLICABLE, "no_unit",                             \
 	  "its cgroup belongs to no unit of systemd")                         \
 	X(NO_CONTAINER, 36, NOT_APPLICABLE, "no_container",                   \
-	  "its cgroup has not the form that container engines give theirs")
+	  "its cgroup has not the form that container engines give theirs")   \
+	X(NO_PROGRAM, 37, NOT_APPLICABLE, "no_program",                       \
+	  "a kernel thread runs no program file")                             \
+	X(NO_DELAYS, 38, UNSUPPORTED, "delays_not_counted",                   \
+	  "waits for storage are counted while kernel.task_delayacct is on; " \
+	  "it is off, or cannot be told")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,

@@ -101,6 +101,11 @@ PLIM_API plim_real plim_real_missing(int reason, int32_t code);
 /* The same figure as a plim_real. A value above 2^53 is rounded. */
 PLIM_API plim_real plim_real_of(plim_count count);
 
+/* The same of a figure of this unit (units.h): the value of one that may be
+ * negative (PLIM_UNIT_SIGNED) is in two's complement. Who shows, sorts or
+ * compares figures of any field goes through here. */
+PLIM_API plim_real plim_real_in_unit(plim_count count, int unit);
+
 /*
  * Differences of two samples of one figure. In all of them the first
  * unavailable operand in the order (last, first) gives state, reason and code

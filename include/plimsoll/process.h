@@ -85,7 +85,7 @@ typedef struct plim_process plim_process;
 PLIM_API plim_count plim_process_count(const plim_process *process, int field);
 
 /* A text of a record: NAME, STATE, IDENTITY, and, asked for, CGROUP, UNIT,
- * CONTAINER. A number field is UNSUPPORTED. */
+ * CONTAINER, EXE. A number field is UNSUPPORTED. */
 PLIM_API plim_text plim_process_text(const plim_process *process, int field);
 
 PLIM_API int32_t plim_process_pid(const plim_process *process);

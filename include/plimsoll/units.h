@@ -23,7 +23,10 @@ enum plim_unit {
 	PLIM_UNIT_BLOCKS = 6,  /* of 512 bytes; read as a plain number */
 	PLIM_UNIT_TICKS = 7,   /* of the host's clock; a plain number */
 	PLIM_UNIT_UNIX_MS = 8, /* ms since 1970; a plain number */
-	PLIM_UNIT_ID = 9       /* a pid, a uid: a number to compare only */
+	PLIM_UNIT_ID = 9,      /* a pid, a uid: a number to compare only */
+	PLIM_UNIT_SIGNED = 10  /* a plain number that may be negative: a
+				* plim_count has it in two's complement, see
+				* plim_real_in_unit() */
 };
 
 /* The word of a unit as the field table prints it: "bytes", "ns", "percent",
@@ -37,13 +40,15 @@ PLIM_API const char *plim_unit_word(int unit);
  * G, T alone mean KiB ... TiB, as `ps`, `ulimit` and systemd have it. A
  * duration and a percentage need their suffix unless the number is 0; bytes
  * and rates do not. PLIM_ESYNTAX with the position and what was expected;
- * PLIM_EINVAL if it is negative or does not fit.
+ * PLIM_EINVAL if it does not fit or is negative and the unit is not
+ * PLIM_UNIT_SIGNED.
  */
 PLIM_API int plim_quantity_parse(const char *text, int unit, double *value,
 				 plim_error *error);
 
 /* The same, rounded to the nearest whole unit of the base; whole bytes and
- * nanoseconds up to 2^64-1 are exact. */
+ * nanoseconds up to 2^64-1 are exact. A PLIM_UNIT_SIGNED is stored as a
+ * plim_count has it. */
 PLIM_API int plim_quantity_parse_whole(const char *text, int unit,
 				       uint64_t *value, plim_error *error);
 

@@ -134,6 +134,17 @@ static uint16_t figure_method(plim_count a, plim_count b)
 	return a.method == b.method ? a.method : PLIM_METHOD_MIXED;
 }
 
+plim_real plim_real_in_unit(plim_count count, int unit)
+{
+	const uint64_t sign = UINT64_C(1) << 63;
+	plim_real real = plim_real_of(count);
+
+	if (unit == PLIM_UNIT_SIGNED && figure_is_known(count) &&
+	    (count.value & sign) != 0)
+		real.value = -(double)(UINT64_C(0) - count.value);
+	return real;
+}
+
 /* The bound that the negative, or the reciprocal, of a figure has. */
 static int figure_mirror(int bound)
 {

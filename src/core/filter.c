@@ -5,8 +5,8 @@
  * false, and stays so unless the other operand decides alone. A figure is
  * taken as the range in which the truth lies: an exact one is a point, one
  * that is "at least" v reaches from v to infinity, "at most" v from zero to v,
- * for no figure of a process is negative. A comparison is true or false if it
- * is so for the whole range, else unknown.
+ * or from below all limits where the field may be negative. A comparison is
+ * true or false if it is so for the whole range, else unknown.
  */
 #include "core/filter_program.h"
 #include "core/memory.h"
@@ -183,6 +183,13 @@ static int filter_number(const struct plimp_filter_step *step,
 	count = plim_process_count(process, step->field);
 	if (count.state != PLIM_STATE_KNOWN)
 		return PLIM_UNKNOWN;
+	if (step->is_signed) {
+		rate = plim_real_in_unit(count, PLIM_UNIT_SIGNED);
+		return filter_compare(
+		    step->operator, filter_range_of(
+			rate.bound, filter_order_real(rate.value, step->limit),
+			-1));
+	}
 	return filter_compare(
 	    step->operator,
 	    filter_range_of(count.bound, filter_order_count(count.value, step),

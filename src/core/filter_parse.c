@@ -218,6 +218,9 @@ static int filter_limit(const char *word, int unit,
 
 	if (code != PLIM_OK)
 		return code;
+	step->is_signed = unit == PLIM_UNIT_SIGNED;
+	if (step->is_signed)
+		return PLIM_OK;
 	assert(step->limit >= 0);
 	if (step->limit < exact) {
 		step->whole = (uint64_t)step->limit;

@@ -55,6 +55,7 @@ struct plimp_filter_step {
 	uint8_t operator;
 	uint8_t source;
 	uint8_t remainder;
+	uint8_t is_signed; /* compared as a double */
 	int32_t field;
 	uint32_t text_start;
 	uint32_t text_size;

@@ -75,10 +75,22 @@ static int rates_order_threads(const struct plimp_thread *a,
 	       (a->start_ticks < b->start_ticks);
 }
 
-static uint64_t rates_switches(const struct plimp_thread *thread, int field)
+/* NULL for a field that is not summed over threads. */
+static const uint64_t *rates_of_thread(const struct plimp_thread *thread,
+				       int field)
 {
-	return field == PLIM_FIELD_WAKEUPS ? thread->voluntary
-					   : thread->involuntary;
+	switch (field) {
+	case PLIM_FIELD_WAKEUPS:
+		return &thread->voluntary;
+	case PLIM_FIELD_INVOLUNTARY:
+		return &thread->involuntary;
+	case PLIM_FIELD_RUNQUEUE:
+		return &thread->runqueue_ns;
+	case PLIM_FIELD_BLOCK_IO_DELAY:
+		return &thread->block_io_ns;
+	default:
+		return NULL;
+	}
 }
 
 /* Could the thread be born after `first` was read? One that is older was
@@ -121,7 +133,7 @@ static plim_count rates_thread_change(const plim_process *from,
 		return plim_count_missing(PLIM_REASON_OTHER_IMAGE, 0);
 	for (size_t i = 0; i < last->count; i++) {
 		const struct plimp_thread *thread = &last->items[i];
-		uint64_t added = rates_switches(thread, field);
+		uint64_t added = *rates_of_thread(thread, field);
 		uint64_t before = 0;
 
 		while (j < first->count &&
@@ -129,7 +141,7 @@ static plim_count rates_thread_change(const plim_process *from,
 			j++;
 		if (j < first->count &&
 		    rates_order_threads(&first->items[j], thread) == 0)
-			before = rates_switches(&first->items[j], field);
+			before = *rates_of_thread(&first->items[j], field);
 		else if (!rates_is_newborn(from, thread))
 			continue;
 		if (added < before)
@@ -143,11 +155,11 @@ static plim_count rates_thread_change(const plim_process *from,
 
 static int rates_is_thread_sum(const plim_process *process, int field)
 {
+	const struct plimp_thread none = {0};
 	plim_count figure = plim_process_count(process, field);
 
 	assert(!process->threads.known || plimp_record_is_sound(process));
-	return (field == PLIM_FIELD_WAKEUPS ||
-		field == PLIM_FIELD_INVOLUNTARY) &&
+	return rates_of_thread(&none, field) != NULL &&
 	       process->threads.known && figure.state == PLIM_STATE_KNOWN &&
 	       figure.method == PLIM_METHOD_THREAD_SUM;
 }

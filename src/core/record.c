@@ -43,6 +43,7 @@ static const uint8_t record_text_fields[PLIMP_TEXTS] = {
     [PLIMP_TEXT_CGROUP] = PLIM_FIELD_CGROUP,
     [PLIMP_TEXT_UNIT] = PLIM_FIELD_UNIT,
     [PLIMP_TEXT_CONTAINER] = PLIM_FIELD_CONTAINER,
+    [PLIMP_TEXT_EXE] = PLIM_FIELD_EXE,
 };
 
 void plimp_record_text(plim_process *record, int text, size_t start,

@@ -22,6 +22,8 @@ struct plimp_thread {
 	uint64_t start_ticks;
 	uint64_t voluntary;
 	uint64_t involuntary;
+	uint64_t runqueue_ns;
+	uint64_t block_io_ns;
 };
 
 /* The live threads of a record; borrowed from whoever owns the record. */
@@ -43,6 +45,7 @@ enum plimp_text {
 	PLIMP_TEXT_CGROUP,
 	PLIMP_TEXT_UNIT,      /* a part of the cgroup */
 	PLIMP_TEXT_CONTAINER, /* likewise */
+	PLIMP_TEXT_EXE,
 	PLIMP_TEXTS
 };
 
@@ -50,7 +53,7 @@ enum plimp_text {
 #define PLIMP_TEXT_SIZE 4096
 
 /* All texts of a record are never longer. */
-#define PLIMP_TEXTS_SIZE PLIMP_TEXT_SIZE
+#define PLIMP_TEXTS_SIZE (2 * PLIMP_TEXT_SIZE)
 
 /*
  * The texts of a record, one behind the other. Like the threads they are

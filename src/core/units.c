@@ -89,6 +89,7 @@ static const struct units_row units_rows[] = {
     [PLIM_UNIT_TICKS] = {"ticks", units_none, 0, "a plain number"},
     [PLIM_UNIT_UNIX_MS] = {"unix_ms", units_none, 0, "a plain number"},
     [PLIM_UNIT_ID] = {"id", units_none, 0, "a plain number"},
+    [PLIM_UNIT_SIGNED] = {"signed", units_none, 0, "a plain number"},
 };
 
 static const struct units_row *units_row_of(int unit)
@@ -109,6 +110,7 @@ const char *plim_unit_word(int unit)
 
 /* A number as it was written, and what its suffix makes of it. */
 struct units_quantity {
+	int negative;
 	uint64_t whole;
 	const char *fraction; /* digits */
 	size_t fraction_size;
@@ -192,14 +194,16 @@ static int units_fail_range(plim_error *error, const char *text,
 static int units_scan(const char *text, const struct units_row *row,
 		      struct units_quantity *quantity, plim_error *error)
 {
-	size_t size = units_digits(text);
-	const char *at = text + size;
+	const char *digits = text + (text[0] == '-');
+	size_t size = units_digits(digits);
+	const char *at = digits + size;
 
-	if (text[0] == '-' && units_digits(text + 1) > 0)
-		return units_fail_range(error, text, "it is negative");
+	quantity->negative = digits > text;
 	if (size == 0)
 		return units_fail(error, text, text, "a number");
-	if (!units_whole(text, size, &quantity->whole))
+	if (quantity->negative && row != &units_rows[PLIM_UNIT_SIGNED])
+		return units_fail_range(error, text, "it is negative");
+	if (!units_whole(digits, size, &quantity->whole))
 		return units_fail_range(error, text, "it is too large");
 	quantity->fraction = at;
 	quantity->fraction_size = 0;
@@ -317,6 +321,9 @@ int plim_quantity_parse(const char *text, int unit, double *value,
 	if (code != PLIM_OK)
 		return code;
 	*value = exact.is_whole ? (double)exact.whole : units_real(&quantity);
+	/* There is one zero. */
+	if (quantity.negative && *value > 0)
+		*value = -*value;
 	return PLIM_OK;
 }
 
@@ -331,6 +338,10 @@ int plim_quantity_parse_whole(const char *text, int unit, uint64_t *value,
 		return code;
 	if (exact.rounds_up && exact.whole == UINT64_MAX)
 		return units_fail_range(error, text, "it is too large");
-	*value = exact.whole + (uint64_t)exact.rounds_up;
+	exact.whole += (uint64_t)exact.rounds_up;
+	if (unit == PLIM_UNIT_SIGNED &&
+	    exact.whole > (uint64_t)INT64_MAX + (uint64_t)quantity.negative)
+		return units_fail_range(error, text, "it is too large");
+	*value = quantity.negative ? UINT64_C(0) - exact.whole : exact.whole;
 	return PLIM_OK;
 }

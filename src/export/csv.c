@@ -79,13 +79,6 @@ static void csv_text(struct csv_line *line, plim_text text)
 	plimp_sink_string(&line->sink, escaped);
 }
 
-static void csv_count(struct csv_line *line, plim_count count)
-{
-	csv_next(line);
-	if (count.state == PLIM_STATE_KNOWN)
-		plimp_sink_whole(&line->sink, count.value);
-}
-
 static void csv_real(struct csv_line *line, plim_real real)
 {
 	char digits[40];
@@ -95,6 +88,17 @@ static void csv_real(struct csv_line *line, plim_real real)
 		return;
 	plim_number_format(real.value, digits, sizeof(digits));
 	plimp_sink_string(&line->sink, digits);
+}
+
+static void csv_count(struct csv_line *line, plim_count count, int unit)
+{
+	if (unit == PLIM_UNIT_SIGNED) {
+		csv_real(line, plim_real_in_unit(count, unit));
+		return;
+	}
+	csv_next(line);
+	if (count.state == PLIM_STATE_KNOWN)
+		plimp_sink_whole(&line->sink, count.value);
 }
 
 static plim_real csv_percent_of(const plim_process *first,
@@ -130,8 +134,8 @@ int plim_csv_process(const plim_process *process, const plim_process *earlier,
 		if (field->kind == PLIM_KIND_TEXT)
 			csv_text(&line, plim_process_text(process, field->id));
 		else
-			csv_count(&line,
-				  plim_process_count(process, field->id));
+			csv_count(&line, plim_process_count(process, field->id),
+				  field->unit);
 	}
 	if (rates)
 		csv_real(&line, csv_percent_of(earlier, process));

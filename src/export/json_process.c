@@ -119,6 +119,11 @@ static void json_field(plim_json *json, const plim_process *process,
 	if (field->kind == PLIM_KIND_TEXT)
 		json_bytes(json, field->name,
 			   plim_process_text(process, field->id));
+	else if (field->unit == PLIM_UNIT_SIGNED)
+		json_real(
+		    json, field->name,
+		    plim_real_in_unit(plim_process_count(process, field->id),
+				      field->unit));
 	else
 		json_count(json, field->name,
 			   plim_process_count(process, field->id));

@@ -209,7 +209,7 @@ void plim_table_real(plim_table *table, plim_real real, int unit)
 
 void plim_table_count(plim_table *table, plim_count count, int unit)
 {
-	plim_table_real(table, plim_real_of(count), unit);
+	plim_table_real(table, plim_real_in_unit(count, unit), unit);
 }
 
 static void table_measure(plim_table *table, int header)

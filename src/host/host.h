@@ -148,7 +148,9 @@ int plimp_system_read(plim_host *host, int32_t pid,
 
 /* The same of ourselves: exact, and cheap. */
 int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
-			   plim_process *record, plim_error *error);
+			   plim_process *record,
+			   struct plimp_thread_list *threads,
+			   plim_error *error);
 
 /* The same of a target: PLIM_EREPLACED and PLIM_EHIDDEN, too. */
 int plimp_system_read_target(plim_target *target,

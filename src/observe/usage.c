@@ -24,14 +24,18 @@ struct plim_usage {
 	int current;
 };
 
-/* Texts are bounded: room for them is taken at once, and measuring asks for
- * none, which is what refresh_self() promises. */
+#define USAGE_THREADS 64
+
+/* Texts are bounded, and most processes have few threads: room for them is
+ * taken at once, and measuring asks for none. */
 static int usage_reserve(plim_usage *usage)
 {
 	int i;
 
 	for (i = 0; i < 2; i++) {
 		struct plimp_text_list *texts = &usage->sides[i].texts;
+		struct plimp_thread_list *threads = &usage->sides[i].threads;
+		void *items = NULL;
 		void *bytes = NULL;
 
 		if (plimp_reserve(&usage->host->allocator, &bytes,
@@ -39,6 +43,12 @@ static int usage_reserve(plim_usage *usage)
 				  PLIMP_TEXTS_SIZE, 1) != PLIM_OK)
 			return PLIM_ENOMEM;
 		texts->bytes = bytes;
+		if (plimp_reserve(&usage->host->allocator, &items,
+				  &threads->capacity, USAGE_THREADS,
+				  USAGE_THREADS,
+				  sizeof *threads->items) != PLIM_OK)
+			return PLIM_ENOMEM;
+		threads->items = items;
 	}
 	return PLIM_OK;
 }
@@ -114,7 +124,7 @@ static int usage_end(plim_usage *usage, struct usage_side *side,
 	/* The other side grows along, so that the next time needs no memory. */
 	if (code == PLIM_OK &&
 	    plimp_reserve(&usage->host->allocator, &items, &other->capacity,
-			  side->threads.count, 64,
+			  side->threads.count, USAGE_THREADS,
 			  sizeof *other->items) != PLIM_OK)
 		code = plimp_fail(error, PLIM_ENOMEM, 0, "measure process",
 				  NULL, NULL);
@@ -144,8 +154,8 @@ int plim_usage_refresh_self(plim_usage *usage, const plim_field_set *fields,
 	side = usage_spare(usage);
 	request.texts = &side->texts;
 	mark = plimp_bill_begin(usage->host, 0);
-	code =
-	    plimp_system_read_self(usage->host, &request, &side->record, error);
+	code = plimp_system_read_self(usage->host, &request, &side->record,
+				      &side->threads, error);
 	return usage_end(usage, side, &mark, code, error);
 }
 

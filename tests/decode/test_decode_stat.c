@@ -14,8 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ALL  (PLIMP_STAT_ARGUMENTS | PLIMP_STAT_EXIT_CODE | PLIMP_STAT_STACK)
-#define CODE PLIMP_STAT_EXIT_CODE
+#define BLOCK_IO PLIMP_STAT_BLOCK_IO
+#define CODE	 (PLIMP_STAT_EXIT_CODE | BLOCK_IO)
+#define ALL	 (PLIMP_STAT_ARGUMENTS | CODE | PLIMP_STAT_STACK)
 
 /* Decodes; on failure the output must be as it was. */
 static int decode(plim_bytes text, struct plimp_stat *stat)
@@ -60,9 +61,11 @@ static void test_worker(void **state)
 	assert_int_equal(stat.system_ticks, 11);
 	assert_int_equal(stat.children_user_ticks, 122);
 	assert_int_equal(stat.children_system_ticks, 1);
+	assert_int_equal(stat.nice, 10);
 	assert_int_equal(stat.threads, 5);
 	assert_int_equal(stat.start_ticks, 132174);
 	assert_int_equal(stat.has, ALL);
+	assert_int_equal(stat.block_io_ticks, 0);
 	assert_true(stat.stack_start == 140733770492400u);
 	assert_true(stat.arguments_start == 140733770499702u);
 	assert_true(stat.arguments_end == 140733770500308u);
@@ -146,7 +149,7 @@ static void test_fields(void **state)
 		uint32_t has;
 	} rows[] = {
 	    {"synthetic-stat/fields-60", PLIM_OK, ALL},
-	    {"synthetic-stat/fields-44", PLIM_OK, PLIMP_STAT_STACK},
+	    {"synthetic-stat/fields-44", PLIM_OK, PLIMP_STAT_STACK | BLOCK_IO},
 	    {"synthetic-stat/fields-22", PLIM_OK, 0},
 	    {"synthetic-stat/fields-21", PLIM_EMALFORMED, 0},
 	    {"synthetic-stat/start-too-large", PLIM_EMALFORMED, 0},
@@ -181,6 +184,7 @@ static void test_largest(void **state)
 	assert_true(stat.system_ticks == UINT64_MAX);
 	assert_true(stat.children_user_ticks == UINT64_MAX);
 	assert_true(stat.children_system_ticks == UINT64_MAX);
+	assert_int_equal(stat.nice, -20);
 	assert_true(stat.threads == UINT64_MAX);
 	assert_true(stat.start_ticks == UINT64_MAX);
 	text_free(text);
@@ -229,6 +233,9 @@ static void test_malformed(void **state)
 	must_fail("7 (x) S 1 1 1 0 -1 -64 1 0 2 0 3 4 5 6 20 0 1 0 9\n");
 	must_fail("7 (x) S 1 1 1 0 -1 64 1 0 2 0 3 4 -5 6 20 0 1 0 9\n");
 	must_fail("7 (x) S 1 1 1 0 -1 64 1 0 2 0 3 4 5 6 20 0 1 0 -9\n");
+	must_fail("7 (x) S 1 1 1 0 -1 64 1 0 2 0 3 4 5 6 20 x 1 0 9\n");
+	must_fail(
+	    "7 (x) S 1 1 1 0 -1 64 1 0 2 0 3 4 5 6 20 2147483648 1 0 9\n");
 	must_fail("7 (x) S 1 1 1 0 -1 64 1 0 2 0 3 4 5 6 20 0 1 0 9x\n");
 	must_fail("7 (x) S 1 1 1 0 -1 64 1 0 2 0 3 4 5 6 20 0 1 0\n9\n");
 	/* The last field was cut: it may have had more digits. */
@@ -253,8 +260,9 @@ static void test_state(void **state)
 	}
 }
 
-#define NO_CODE	     (PLIMP_STAT_ARGUMENTS | PLIMP_STAT_STACK)
-#define NO_ARGUMENTS (PLIMP_STAT_EXIT_CODE | PLIMP_STAT_STACK)
+#define NO_CODE	     (PLIMP_STAT_ARGUMENTS | PLIMP_STAT_STACK | BLOCK_IO)
+#define NO_ARGUMENTS (PLIMP_STAT_EXIT_CODE | PLIMP_STAT_STACK | BLOCK_IO)
+#define NO_TAIL	     (PLIMP_STAT_STACK | BLOCK_IO)
 
 /* Fields 23 to 47, then 48, 49 and the rest. */
 #define MIDDLE " 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7"
@@ -276,12 +284,12 @@ static void test_tail(void **state)
 	    {" 10 20 30 40 x\n", NO_CODE, 0},
 	    {" 10 20 30 40\n", NO_CODE, 0},
 	    {" 10 20\n", NO_CODE, 0},
-	    {" 10 20", PLIMP_STAT_STACK, 0},
+	    {" 10 20", NO_TAIL, 0},
 	    {" 0 20 30 40 5\n", NO_ARGUMENTS, 5},
 	    {" 10 0 30 40 5\n", NO_ARGUMENTS, 5},
-	    {" -1 20 30 40 5\n", PLIMP_STAT_STACK, 0},
-	    {" 18446744073709551616 20 30 40 5\n", PLIMP_STAT_STACK, 0},
-	    {"\n10 20 30 40 5\n", PLIMP_STAT_STACK, 0},
+	    {" -1 20 30 40 5\n", NO_TAIL, 0},
+	    {" 18446744073709551616 20 30 40 5\n", NO_TAIL, 0},
+	    {"\n10 20 30 40 5\n", NO_TAIL, 0},
 	};
 
 	(void)state;
@@ -329,6 +337,41 @@ static void test_stack(void **state)
 		assert_int_equal(decode(text, &stat), PLIM_OK);
 		assert_int_equal(stat.has, rows[i].has);
 		assert_true(stat.stack_start == rows[i].stack);
+		text_free(text);
+	}
+}
+
+/* Field 42 is told on its own, and the ones behind it without it. */
+static void test_block_io(void **state)
+{
+	static const struct {
+		const char *field;
+		uint32_t has;
+		uint64_t ticks;
+	} rows[] = {
+	    {"0", ALL, 0},
+	    {"123", ALL, 123},
+	    {"18446744073709551615", ALL, UINT64_MAX},
+	    {"18446744073709551616", ALL & ~BLOCK_IO, 0},
+	    {"-1", ALL & ~BLOCK_IO, 0},
+	    {"1x", ALL & ~BLOCK_IO, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char line[512];
+		struct plimp_stat stat;
+		snprintf(line, sizeof(line),
+			 "7 (x) S 1" REST " 1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9"
+			 " 1 %s 3 4 5 6 7 10 20 30 40 5\n",
+			 rows[i].field);
+		plim_bytes text = text_string(line);
+		assert_int_equal(decode(text, &stat), PLIM_OK);
+		assert_int_equal(stat.has, rows[i].has);
+		if (stat.has & BLOCK_IO)
+			assert_true(stat.block_io_ticks == rows[i].ticks);
+		assert_int_equal(stat.arguments_start, 10);
+		assert_int_equal(stat.exit_code, 5);
 		text_free(text);
 	}
 }
@@ -402,7 +445,8 @@ int main(void)
 	    cmocka_unit_test(test_fields),    cmocka_unit_test(test_largest),
 	    cmocka_unit_test(test_malformed), cmocka_unit_test(test_tail),
 	    cmocka_unit_test(test_state),     cmocka_unit_test(test_stack),
-	    cmocka_unit_test(test_hostile),   cmocka_unit_test(test_long_name),
+	    cmocka_unit_test(test_block_io),  cmocka_unit_test(test_hostile),
+	    cmocka_unit_test(test_long_name),
 	};
 
 	return cmocka_run_group_tests_name("decode_stat", tests, NULL, NULL);

@@ -662,8 +662,6 @@ const struct entry site_entries[] = {
     {"plim_snapshot_take", "plim_snapshot_take, more", take_more_prepare,
      take_more_act, 0},
     MADE(plim_usage_new, host_prepare, usage_new_act),
-    {"plim_usage_refresh", "plim_usage_refresh, first", refresh_prepare,
-     refresh_act, 0},
     {"plim_usage_refresh", "plim_usage_refresh, grown", refresh_grown_prepare,
      refresh_act, 0},
     MADE(plim_forest_new, NULL, forest_new_act),

@@ -302,6 +302,7 @@ static const char *const never[] = {
     "plim_quantity_parse",
     "plim_quantity_parse_whole",
     "plim_ratio",
+    "plim_real_in_unit",
     "plim_real_known",
     "plim_real_missing",
     "plim_real_of",

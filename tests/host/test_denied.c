@@ -35,7 +35,8 @@ static const int denied_not_fields[] = {
     PLIM_FIELD_PRIVATE,	      PLIM_FIELD_ANONYMOUS,    PLIM_FIELD_FILE,
     PLIM_FIELD_SHMEM,	      PLIM_FIELD_SWAP,	       PLIM_FIELD_PEAK_RESIDENT,
     PLIM_FIELD_WAKEUPS,	      PLIM_FIELD_INVOLUNTARY,  PLIM_FIELD_FAULTS_MINOR,
-    PLIM_FIELD_FAULTS_MAJOR,  PLIM_FIELD_THREADS,
+    PLIM_FIELD_FAULTS_MAJOR,  PLIM_FIELD_THREADS,      PLIM_FIELD_NICE,
+    PLIM_FIELD_OOM_SCORE,     PLIM_FIELD_RUNQUEUE,
 };
 #define DENIED_NOT_FIELDS \
 	(sizeof(denied_not_fields) / sizeof(denied_not_fields[0]))
@@ -49,6 +50,11 @@ static void denied_expect(const plim_process *it)
 		assert_int_equal(count.method, PLIM_REASON_NOT_PERMITTED);
 		assert_int_equal(count.code, EACCES);
 	}
+	assert_int_equal(plim_process_text(it, PLIM_FIELD_EXE).method,
+			 PLIM_REASON_NOT_PERMITTED);
+	assert_int_equal(plim_process_text(it, PLIM_FIELD_EXE).code, EACCES);
+	assert_int_equal(plim_process_text(it, PLIM_FIELD_CGROUP).state,
+			 PLIM_STATE_KNOWN);
 	for (size_t i = 0; i < DENIED_NOT_FIELDS; i++)
 		known(it, denied_not_fields[i]);
 	if (kernel_version() >= 6002)

@@ -19,7 +19,8 @@
 #define ROOT_PID  (1 << 20) /* damaged */
 #define ROOT_NEXT 42	    /* left alone */
 
-static const char *const root_files[] = {"stat", "statm", "status", "io"};
+static const char *const root_files[] = {"stat", "statm",     "status",
+					 "io",	 "oom_score", "cgroup"};
 #define ROOT_FILES (sizeof(root_files) / sizeof(root_files[0]))
 
 struct root {
@@ -83,6 +84,8 @@ static const struct {
     {PLIM_FIELD_CPU_SYSTEM, 4440000000},
     {PLIM_FIELD_CPU_CHILDREN, 110000000},
     {PLIM_FIELD_START_UNIX_MS, 1700000000000 + 1234560},
+    {PLIM_FIELD_NICE, (uint64_t)-5},
+    {PLIM_FIELD_OOM_SCORE, 333},
 };
 #define ROOT_VALUES (sizeof(root_values) / sizeof(root_values[0]))
 
@@ -195,6 +198,11 @@ static void test_no_numbers(void **state)
 	expect_fate(target, PLIM_FATE_SAME, 0, 0);
 	usage = new_usage(root.host);
 	root_expect_whole(measure(usage, target));
+	assert_int_equal(known(plim_usage_process(usage), PLIM_FIELD_RUNQUEUE),
+			 5550000);
+	assert_int_equal(
+	    known(plim_usage_process(usage), PLIM_FIELD_BLOCK_IO_DELAY),
+	    250000000);
 	assert_int_equal(plim_target_command_line(target, &text, NULL),
 			 PLIM_OK);
 	expect_text(text, "fixture\0--option", 17);

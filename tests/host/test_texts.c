@@ -1,7 +1,8 @@
 /*
- * test_texts.c - cgroup, unit and container of processes: of this one against
- * its own reading, of one in a group with a hostile name, of one whose group
- * was removed, and of made-up ones with lines of every version and order.
+ * test_texts.c - cgroup, unit, container and program of processes: of this
+ * one against its own reading, of one in a group with a hostile name, of one
+ * whose group or program was removed, and of made-up ones with lines of every
+ * version and order.
  */
 #include "common.h"
 
@@ -206,6 +207,111 @@ static void test_removed(void **state)
 	plim_host_close(host);
 }
 
+static char *link_of(pid_t pid)
+{
+	static char target[8192];
+	char path[64];
+	ssize_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
+	size = readlink(path, target, sizeof(target) - 1);
+	assert_true(size > 0);
+	target[size] = '\0';
+	return target;
+}
+
+static void test_exe(void **state)
+{
+	plim_host *host = open_host(0);
+	plim_usage *usage = new_usage(host);
+	plim_snapshot *snapshot = new_snapshot(host);
+	plim_target *target;
+	struct spawn spawn;
+	char path[4096];
+
+	(void)state;
+	is_text(measure_self(usage), PLIM_FIELD_EXE, link_of(getpid()));
+	spawn_start(&spawn, (const char *const[]){"idle", NULL});
+	target = open_target(host, spawn.pid);
+	assert_non_null(realpath(spawn_path("idle"), path));
+	is_text(measure(usage, target), PLIM_FIELD_EXE, path);
+	take(snapshot);
+	is_text(plim_snapshot_find(snapshot, spawn.pid), PLIM_FIELD_EXE, path);
+	is_text(plim_snapshot_find(snapshot, (int32_t)getpid()), PLIM_FIELD_EXE,
+		link_of(getpid()));
+	if (plim_snapshot_find(snapshot, 2) != NULL &&
+	    known(plim_snapshot_find(snapshot, 2), PLIM_FIELD_KERNEL_THREAD))
+		is_missing(plim_snapshot_find(snapshot, 2), PLIM_FIELD_EXE,
+			   PLIM_REASON_NO_PROGRAM);
+	kill(spawn.pid, SIGKILL);
+	waitid(P_PID, (id_t)spawn.pid, &(siginfo_t){0}, WEXITED | WNOWAIT);
+	is_missing(measure(usage, target), PLIM_FIELD_EXE, PLIM_REASON_ZOMBIE);
+	plim_target_close(target);
+	spawn_end(&spawn);
+	plim_snapshot_free(snapshot);
+	plim_usage_free(usage);
+	plim_host_close(host);
+}
+
+/* The main thread has ended: another one has cgroup and program. */
+static void test_leaderless(void **state)
+{
+	plim_host *host = open_host(0);
+	plim_usage *usage = new_usage(host);
+	plim_usage *own = new_usage(host);
+	plim_target *target;
+	struct spawn spawn;
+	char path[4096];
+	plim_text text;
+
+	(void)state;
+	spawn_start(&spawn, (const char *const[]){"leader", "1", NULL});
+	target = open_target(host, spawn.pid);
+	assert_non_null(realpath(spawn_path("leader"), path));
+	is_text(measure(usage, target), PLIM_FIELD_EXE, path);
+	/* A child is where its parent is. */
+	text = plim_process_text(measure_self(own), PLIM_FIELD_CGROUP);
+	expect_text(
+	    plim_process_text(plim_usage_process(usage), PLIM_FIELD_CGROUP),
+	    text.bytes.data, text.bytes.size);
+	plim_target_close(target);
+	spawn_end(&spawn);
+	plim_usage_free(own);
+	plim_usage_free(usage);
+	plim_host_close(host);
+}
+
+/* A program whose file was removed, with a name of the worst kind. */
+static void test_removed_program(void **state)
+{
+	plim_host *host = open_host(0);
+	plim_usage *usage = new_usage(host);
+	char folder[] = "/tmp/plim-texts.XXXXXX";
+	char path[256];
+	char expected[300];
+	plim_target *target;
+	struct spawn spawn;
+	char command[5000];
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/a\nb\x1b\xff", folder);
+	snprintf(command, sizeof(command), "cp '%s' '%s'", spawn_path("idle"),
+		 path);
+	assert_int_equal(system(command), 0);
+	spawn_program(&spawn, path, (const char *const[]){"idle", NULL});
+	target = open_target(host, spawn.pid);
+	is_text(measure(usage, target), PLIM_FIELD_EXE, path);
+	unlink(path);
+	rmdir(folder);
+	snprintf(expected, sizeof(expected), "%s (deleted)", path);
+	is_text(measure(usage, target), PLIM_FIELD_EXE, expected);
+	plim_target_close(target);
+	spawn_end(&spawn);
+	plim_usage_free(usage);
+	plim_host_close(host);
+}
+
 static struct fixture fixture;
 
 static void made_up(long pid, const char *cgroup)
@@ -216,6 +322,8 @@ static void made_up(long pid, const char *cgroup)
 	snprintf(path, sizeof(path), "%ld/cgroup", pid);
 	if (cgroup != NULL)
 		fixture_text(&fixture, path, cgroup);
+	else
+		fixture_remove(&fixture, path);
 }
 
 static const plim_process *find(plim_snapshot *snapshot, int32_t pid)
@@ -257,7 +365,9 @@ static void look(plim_snapshot *snapshot)
 	all_missing(find(snapshot, 15), PLIM_REASON_BAD_TEXT);
 	is_text(find(snapshot, 16), PLIM_FIELD_CGROUP, longest);
 	all_missing(find(snapshot, 17), PLIM_REASON_SHORT);
+	is_missing(find(snapshot, 17), PLIM_FIELD_EXE, PLIM_REASON_NO_FILE);
 	it = find(snapshot, 18);
+	is_text(it, PLIM_FIELD_EXE, "/gone (deleted)");
 	is_text(it, PLIM_FIELD_UNIT, "docker-" ID ".scope");
 	is_text(it, PLIM_FIELD_CONTAINER, ID);
 }
@@ -289,6 +399,8 @@ static void test_made_up(void **state)
 	text[3 + 4098] = '\0';
 	made_up(17, text);
 	made_up(18, "0::/system.slice/docker-" ID ".scope\n");
+	snprintf(text, sizeof(text), "%s/18/exe", fixture.root);
+	assert_int_equal(symlink("/gone (deleted)", text), 0);
 	host = open_root(fixture.root, 0);
 	first = new_snapshot(host);
 	last = new_snapshot(host);
@@ -336,9 +448,14 @@ static void test_asked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_self),    cmocka_unit_test(test_hostile),
-	    cmocka_unit_test(test_removed), cmocka_unit_test(test_made_up),
+	    cmocka_unit_test(test_self),
+	    cmocka_unit_test(test_hostile),
+	    cmocka_unit_test(test_removed),
+	    cmocka_unit_test(test_made_up),
 	    cmocka_unit_test(test_asked),
+	    cmocka_unit_test(test_exe),
+	    cmocka_unit_test(test_leaderless),
+	    cmocka_unit_test(test_removed_program),
 	};
 
 	return cmocka_run_group_tests_name("texts", tests, NULL, NULL);

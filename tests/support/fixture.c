@@ -85,6 +85,7 @@ void fixture_host(struct fixture *fixture, unsigned long swap_kb)
 	fixture_text(fixture, "sys/kernel/random/boot_id",
 		     "01234567-89ab-cdef-0123-456789abcdef\n");
 	fixture_text(fixture, "sys/kernel/osrelease", "6.18.0-synthetic\n");
+	fixture_text(fixture, "sys/kernel/task_delayacct", "1\n");
 	fixture_text(fixture, "self/mountinfo",
 		     "22 1 0:20 / /proc rw,relatime - proc proc rw\n");
 }
@@ -101,9 +102,9 @@ void fixture_process(struct fixture *fixture, long pid, const char *name,
 	at += name_size;
 	at += (size_t)snprintf(
 	    text + at, sizeof(text) - at,
-	    ") S 1 %ld %ld 0 -1 4194304 1111 0 22 0 333 444 5 6 20 0 7 0 "
+	    ") S 1 %ld %ld 0 -1 4194304 1111 0 22 0 333 444 5 6 20 -5 7 0 "
 	    "123456 10240000 100 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 "
-	    "0 17 1 0 0 0 0 0 1 1 1 1000 1017 1 1 0\n",
+	    "0 17 1 0 0 25 0 0 1 1 1 1000 1017 1 1 0\n",
 	    pid, pid);
 	snprintf(path, sizeof(path), "%ld/stat", pid);
 	fixture_file(fixture, path, text, at);
@@ -133,6 +134,14 @@ void fixture_process(struct fixture *fixture, long pid, const char *name,
 		     "rchar: 1\nwchar: 2\nsyscr: 30\nsyscw: 40\n"
 		     "read_bytes: 4096\nwrite_bytes: 8192\n"
 		     "cancelled_write_bytes: 12288\n");
+	snprintf(path, sizeof(path), "%ld/schedstat", pid);
+	fixture_text(fixture, path, "7770000000 5550000 99\n");
+	snprintf(path, sizeof(path), "%ld/task/%ld/schedstat", pid, pid);
+	fixture_text(fixture, path, "7770000000 5550000 99\n");
+	snprintf(path, sizeof(path), "%ld/oom_score", pid);
+	fixture_text(fixture, path, "333\n");
+	snprintf(path, sizeof(path), "%ld/cgroup", pid);
+	fixture_text(fixture, path, "0::/system.slice/made-up.service\n");
 	snprintf(path, sizeof(path), "%ld/cmdline", pid);
 	fixture_file(fixture, path, "fixture\0--option\0", 17);
 }

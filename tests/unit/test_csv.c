@@ -10,6 +10,8 @@
 
 #include "sample.h"
 
+#include <stdio.h>
+
 static void expect_rows(const plim_process *process,
 			const plim_process *earlier, const char *list,
 			int rates, const char *expected)
@@ -120,6 +122,29 @@ static void longest_name(void **state)
 	expect_rows(&record, NULL, "name", 0, expected);
 }
 
+/* A path of the longest kind and the worst bytes; a number below zero. */
+static void longest_text(void **state)
+{
+	static char path[PLIMP_TEXT_SIZE], expected[5 * PLIMP_TEXT_SIZE];
+	plim_process record;
+	char *at = expected;
+
+	(void)state;
+	sample_record(&record);
+	memset(path, 0x1b, sizeof(path));
+	record.texts.data = path;
+	record.texts.size = sizeof(path);
+	plimp_record_text(&record, PLIMP_TEXT_CGROUP, 0, sizeof(path),
+			  PLIM_METHOD_CGROUP_V2);
+	sample_known(&record, PLIM_FIELD_NICE, (uint64_t)(int64_t)-20,
+		     PLIM_METHOD_STAT);
+	at += sprintf(at, "cgroup,nice\r\n");
+	for (size_t i = 0; i < sizeof(path); i++)
+		at += sprintf(at, "\\x1b");
+	sprintf(at, ",-20\r\n");
+	expect_rows(&record, NULL, "cgroup,nice", 0, expected);
+}
+
 /* Every row has as many fields as the header. */
 static void all_columns(void **state)
 {
@@ -171,9 +196,10 @@ static void failing_output(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(plain),	     cmocka_unit_test(rates),
-	    cmocka_unit_test(hostile_names), cmocka_unit_test(longest_name),
-	    cmocka_unit_test(all_columns),   cmocka_unit_test(failing_output),
+	    cmocka_unit_test(plain),	      cmocka_unit_test(rates),
+	    cmocka_unit_test(hostile_names),  cmocka_unit_test(longest_name),
+	    cmocka_unit_test(longest_text),   cmocka_unit_test(all_columns),
+	    cmocka_unit_test(failing_output),
 	};
 
 	return cmocka_run_group_tests_name("csv", tests, NULL, NULL);

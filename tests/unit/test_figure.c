@@ -563,6 +563,27 @@ static void test_makers(void **state)
 	    plim_count_bounded(TWO_53 + 1, PLIM_METHOD_IO, PLIM_BOUND_AT_MOST));
 	assert_true(real.value == 9007199254740992.0);
 	assert_int_equal(real.bound, PLIM_BOUND_AT_MOST);
+	real = plim_real_in_unit(
+	    plim_count_known((uint64_t)(int64_t)-20, PLIM_METHOD_STAT),
+	    PLIM_UNIT_SIGNED);
+	assert_true(real.value == -20);
+	assert_int_equal(real.method, PLIM_METHOD_STAT);
+	real = plim_real_in_unit(
+	    plim_count_known(UINT64_C(1) << 63, PLIM_METHOD_STAT),
+	    PLIM_UNIT_SIGNED);
+	assert_true(real.value == -9223372036854775808.0);
+	real = plim_real_in_unit(plim_count_known(19, PLIM_METHOD_STAT),
+				 PLIM_UNIT_SIGNED);
+	assert_true(real.value == 19);
+	real = plim_real_in_unit(
+	    plim_count_known(UINT64_C(1) << 63, PLIM_METHOD_STAT),
+	    PLIM_UNIT_BYTES);
+	assert_true(real.value == 9223372036854775808.0);
+	real =
+	    plim_real_in_unit(plim_count_missing(PLIM_REASON_NOT_PERMITTED, 13),
+			      PLIM_UNIT_SIGNED);
+	assert_int_equal(real.state, PLIM_STATE_DENIED);
+	assert_true(real.value == 0);
 	real = plim_real_of(plim_count_known(MAXIMUM, PLIM_METHOD_IO));
 	assert_true(real.value == 18446744073709551616.0);
 	assert_int_equal(plim_real_known(NAN, 1).state, PLIM_STATE_UNREAD);

@@ -96,6 +96,42 @@ static void numbers(void **state)
 	JUDGE_ALL(rows, &record, NULL);
 }
 
+static void signed_numbers(void **state)
+{
+	static const struct verdict rows[] = {
+	    {"nice < 0", T},	 {"nice<0", T},	      {"nice > 0", F},
+	    {"nice = -5", T},	 {"nice=-5", T},      {"nice != -5", F},
+	    {"nice > -6", T},	 {"nice >= -5", T},   {"nice > -5", F},
+	    {"nice < -4.5", T},	 {"nice <= -5.5", F}, {"nice < 19", T},
+	    {"not nice < 0", F},
+	};
+	static const struct verdict positive[] = {
+	    {"nice > 0", T},
+	    {"nice < 0", F},
+	    {"nice > -20", T},
+	    {"nice = 7", T},
+	};
+	static const struct verdict at_most[] = {
+	    {"nice < -4", T},
+	    {"nice < -100", U},
+	    {"nice > -5", F},
+	};
+	plim_process record;
+
+	(void)state;
+	sample_record(&record);
+	sample_known(&record, PLIM_FIELD_NICE, (uint64_t)(int64_t)-5,
+		     PLIM_METHOD_STAT);
+	JUDGE_ALL(rows, &record, NULL);
+	sample_known(&record, PLIM_FIELD_NICE, 7, PLIM_METHOD_STAT);
+	JUDGE_ALL(positive, &record, NULL);
+	plimp_record_set(&record, PLIM_FIELD_NICE,
+			 plim_count_bounded((uint64_t)(int64_t)-5,
+					    PLIM_METHOD_STAT,
+					    PLIM_BOUND_AT_MOST));
+	JUDGE_ALL(at_most, &record, NULL);
+}
+
 /* Beyond 2^53 a double cannot tell neighbours apart. */
 static void numbers_above_2_53(void **state)
 {
@@ -368,8 +404,8 @@ static void rate_bounds(void **state)
 	    {"wakeups_per_second < 5", F},  {"wakeups_per_second < 6", U},
 	    {"wakeups_per_second = 5", U},  {"wakeups_per_second = 4", F},
 	};
-	static const struct plimp_thread before[] = {{4242, 777, 100, 0}};
-	static const struct plimp_thread after[] = {{4242, 777, 110, 0}};
+	static const struct plimp_thread before[] = {{4242, 777, 100, 0, 0, 0}};
+	static const struct plimp_thread after[] = {{4242, 777, 110, 0, 0, 0}};
 	plim_process earlier, later;
 
 	(void)state;
@@ -653,6 +689,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(numbers),
+	    cmocka_unit_test(signed_numbers),
 	    cmocka_unit_test(numbers_above_2_53),
 	    cmocka_unit_test(bounds),
 	    cmocka_unit_test(kleene),

@@ -380,6 +380,23 @@ static void members_of_a_process(void **state)
 	       "\"listing\"},\"bound\":{},\"depth\":3}\n");
 }
 
+static void below_zero(void **state)
+{
+	static struct sample_output output;
+	plim_field_set fields = sample_fields("nice");
+	plim_json *json = start(&output, 0);
+	plim_process record;
+
+	(void)state;
+	sample_record(&record);
+	sample_known(&record, PLIM_FIELD_NICE, (uint64_t)(int64_t)-20,
+		     PLIM_METHOD_STAT);
+	plim_json_process(json, NULL, &record, NULL, &fields);
+	finish(json, &output,
+	       "{\"nice\":-20,\"unavailable\":{},\"method\":{\"nice\":"
+	       "\"stat\"},\"bound\":{}}\n");
+}
+
 static void one_process(void **state)
 {
 	static struct sample_output output;
@@ -521,8 +538,8 @@ static void rates_of_another_process(void **state)
 
 static void rates_are_bounded(void **state)
 {
-	static const struct plimp_thread before[] = {{4242, 777, 100, 0}};
-	static const struct plimp_thread after[] = {{4242, 777, 110, 0}};
+	static const struct plimp_thread before[] = {{4242, 777, 100, 0, 0, 0}};
+	static const struct plimp_thread after[] = {{4242, 777, 110, 0, 0, 0}};
 	static struct sample_output output;
 	plim_field_set fields = sample_fields("wakeups");
 	plim_json *json = start(&output, 0);
@@ -684,6 +701,7 @@ int main(void)
 	    cmocka_unit_test(failing_allocations),
 	    cmocka_unit_test(members_of_a_process),
 	    cmocka_unit_test(one_process),
+	    cmocka_unit_test(below_zero),
 	    cmocka_unit_test(hostile_name),
 	    cmocka_unit_test(process_with_rates),
 	    cmocka_unit_test(rates_of_another_process),

@@ -212,6 +212,13 @@ static void test_cpu_percent(void **state)
 	assert_int_equal(percent.method, PLIM_REASON_OTHER_METHOD);
 }
 
+/* What it waited for a CPU is told by the same number as its wake-ups, and
+ * for storage by that of the others. */
+#define THREAD(tid, start, voluntary, involuntary)                         \
+	{                                                                  \
+		tid, start, voluntary, involuntary, voluntary, involuntary \
+	}
+
 /* Sets the threads, and the sums as a host has them. */
 static void set_threads(plim_process *record, const struct plimp_thread *items,
 			size_t count)
@@ -230,13 +237,20 @@ static void set_threads(plim_process *record, const struct plimp_thread *items,
 	plimp_record_set(record, PLIM_FIELD_INVOLUNTARY,
 			 plim_count_bounded(involuntary, PLIM_METHOD_THREAD_SUM,
 					    PLIM_BOUND_AT_LEAST));
+	plimp_record_set(record, PLIM_FIELD_RUNQUEUE,
+			 plim_count_bounded(voluntary, PLIM_METHOD_THREAD_SUM,
+					    PLIM_BOUND_AT_LEAST));
+	plimp_record_set(record, PLIM_FIELD_BLOCK_IO_DELAY,
+			 plim_count_bounded(involuntary, PLIM_METHOD_THREAD_SUM,
+					    PLIM_BOUND_AT_LEAST));
 }
 
 static void check_threads(uint64_t voluntary, uint64_t involuntary)
 {
-	static const int fields[] = {PLIM_FIELD_WAKEUPS,
-				     PLIM_FIELD_INVOLUNTARY};
-	uint64_t expected[] = {voluntary, involuntary};
+	static const int fields[] = {PLIM_FIELD_WAKEUPS, PLIM_FIELD_INVOLUNTARY,
+				     PLIM_FIELD_RUNQUEUE,
+				     PLIM_FIELD_BLOCK_IO_DELAY};
+	uint64_t expected[] = {voluntary, involuntary, voluntary, involuntary};
 
 	for (size_t i = 0; i < COUNT(fields); i++) {
 		plim_count change =
@@ -252,17 +266,17 @@ static void check_threads(uint64_t voluntary, uint64_t involuntary)
 static void test_threads(void **state)
 {
 	static const struct plimp_thread before[] = {
-	    {7, 100, 1000, 10}, /* stays */
-	    {8, 100, 5000, 50}, /* ends */
-	    {9, 100, 400, 4},	/* ends, and its id is used again */
-	    {11, 100, 60, 6},	/* stays */
+	    THREAD(7, 100, 1000, 10), /* stays */
+	    THREAD(8, 100, 5000, 50), /* ends */
+	    THREAD(9, 100, 400, 4),   /* ends, and its id is used again */
+	    THREAD(11, 100, 60, 6),   /* stays */
 	};
 	static const struct plimp_thread after[] = {
-	    {7, 100, 1003, 10},
-	    {9, 900, 20, 2},  /* born with the id of another */
-	    {10, 901, 30, 3}, /* born */
-	    {11, 100, 61, 9},
-	    {12, 902, 0, 0}, /* born, has not waited yet */
+	    THREAD(7, 100, 1003, 10),
+	    THREAD(9, 900, 20, 2),  /* born with the id of another */
+	    THREAD(10, 901, 30, 3), /* born */
+	    THREAD(11, 100, 61, 9),
+	    THREAD(12, 902, 0, 0), /* born, has not waited yet */
 	};
 	plim_real rate;
 
@@ -286,13 +300,13 @@ static void test_threads(void **state)
  * is no part of the interval. */
 static void test_threads_missed(void **state)
 {
-	static const struct plimp_thread before[] = {{7, 100, 5, 5}};
+	static const struct plimp_thread before[] = {THREAD(7, 100, 5, 5)};
 	static const struct plimp_thread after[] = {
-	    {7, 100, 9, 9},
-	    {8, 498, 1000,
-	     1000},	      /* older than the first record: missed there */
-	    {9, 499, 30, 3},  /* within the tick before it: may be new */
-	    {10, 600, 20, 2}, /* born since */
+	    THREAD(7, 100, 9, 9),
+	    THREAD(8, 498, 1000,
+		   1000), /* older than the first record: missed there */
+	    THREAD(9, 499, 30, 3),  /* within the tick before it: may be new */
+	    THREAD(10, 600, 20, 2), /* born since */
 	};
 
 	make_pair(state);
@@ -305,9 +319,9 @@ static void test_threads_missed(void **state)
 /* An exec by a thread that is not the main one: its history is another's. */
 static void test_threads_of_another_image(void **state)
 {
-	static const struct plimp_thread before[] = {{7, 100, 5, 5},
-						     {8, 100, 900, 90}};
-	static const struct plimp_thread after[] = {{7, 100, 905, 95}};
+	static const struct plimp_thread before[] = {THREAD(7, 100, 5, 5),
+						     THREAD(8, 100, 900, 90)};
+	static const struct plimp_thread after[] = {THREAD(7, 100, 905, 95)};
 
 	make_pair(state);
 	set_threads(&first, before, COUNT(before));
@@ -329,10 +343,10 @@ static void test_threads_of_another_image(void **state)
 
 static void test_threads_reset(void **state)
 {
-	static const struct plimp_thread before[] = {{7, 100, 5, 5},
-						     {8, 100, 5, 5}};
-	static const struct plimp_thread after[] = {{7, 100, 9, 9},
-						    {8, 100, 4, 5}};
+	static const struct plimp_thread before[] = {THREAD(7, 100, 5, 5),
+						     THREAD(8, 100, 5, 5)};
+	static const struct plimp_thread after[] = {THREAD(7, 100, 9, 9),
+						    THREAD(8, 100, 4, 5)};
 
 	make_pair(state);
 	set_threads(&first, before, COUNT(before));
@@ -346,8 +360,8 @@ static void test_threads_reset(void **state)
 
 static void test_threads_saturate(void **state)
 {
-	static const struct plimp_thread after[] = {{7, 100, UINT64_MAX, 1},
-						    {8, 100, 2, 1}};
+	static const struct plimp_thread after[] = {
+	    THREAD(7, 100, UINT64_MAX, 1), THREAD(8, 100, 2, 1)};
 
 	make_pair(state);
 	set_threads(&first, after, 0);
@@ -358,7 +372,7 @@ static void test_threads_saturate(void **state)
 /* Threads are compared only where both sums are made of them. */
 static void test_threads_of_one_side(void **state)
 {
-	static const struct plimp_thread threads[] = {{7, 100, 50, 5}};
+	static const struct plimp_thread threads[] = {THREAD(7, 100, 50, 5)};
 
 	make_pair(state);
 	set_threads(&first, threads, 1);

@@ -74,6 +74,23 @@ static void widths(void **state)
 				 plim_text_width(sample_bytes(rows[i].text)));
 }
 
+static void below_zero(void **state)
+{
+	plim_table *table = start();
+
+	(void)state;
+	plim_table_column(table, "NICE", 1);
+	plim_table_count(
+	    table, plim_count_known((uint64_t)(int64_t)-20, PLIM_METHOD_STAT),
+	    PLIM_UNIT_SIGNED);
+	plim_table_count(table, plim_count_known(5, PLIM_METHOD_STAT),
+			 PLIM_UNIT_SIGNED);
+	plim_table_count(table, plim_count_missing(PLIM_REASON_ENDED, 3),
+			 PLIM_UNIT_SIGNED);
+	expect(table, 0, 1, "NICE\n -20\n   5\n   -\n");
+	plim_table_free(table);
+}
+
 static void columns_fit_their_content(void **state)
 {
 	plim_table *table = start();
@@ -398,6 +415,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(widths),
 	    cmocka_unit_test(columns_fit_their_content),
+	    cmocka_unit_test(below_zero),
 	    cmocka_unit_test(no_blanks_at_the_end),
 	    cmocka_unit_test(marks_of_bounds),
 	    cmocka_unit_test(hostile_cells),

@@ -44,8 +44,9 @@ static void test_words(void **state)
 	assert_string_equal(plim_unit_word(PLIM_UNIT_TICKS), "ticks");
 	assert_string_equal(plim_unit_word(PLIM_UNIT_UNIX_MS), "unix_ms");
 	assert_string_equal(plim_unit_word(PLIM_UNIT_ID), "id");
+	assert_string_equal(plim_unit_word(PLIM_UNIT_SIGNED), "signed");
 	assert_string_equal(plim_unit_word(-1), "");
-	assert_string_equal(plim_unit_word(10), "");
+	assert_string_equal(plim_unit_word(11), "");
 }
 
 static const struct {
@@ -182,6 +183,52 @@ static void test_parse(void **state)
 	}
 }
 
+/* Whole numbers as a plim_count has them. */
+static void test_parse_signed(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t whole;
+		double value;
+	} rows[] = {
+	    {"0", 0, 0},
+	    {"-0", 0, 0},
+	    {"19", 19, 19},
+	    {"-20", -20, -20},
+	    {"-1.25", -1, -1.25},
+	    {"-1.5", -2, -1.5},
+	    {"9223372036854775807", INT64_MAX, 9223372036854775808.0},
+	    {"-9223372036854775808", INT64_MIN, -9223372036854775808.0},
+	};
+	uint64_t whole = 7;
+	double value;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		assert_int_equal(plim_quantity_parse_whole(rows[i].text,
+							   PLIM_UNIT_SIGNED,
+							   &whole, NULL),
+				 PLIM_OK);
+		assert_true((int64_t)whole == rows[i].whole);
+		assert_int_equal(plim_quantity_parse(rows[i].text,
+						     PLIM_UNIT_SIGNED, &value,
+						     NULL),
+				 PLIM_OK);
+		assert_true(value == rows[i].value);
+		assert_true(value != 0 || !signbit(value));
+	}
+	whole = 7;
+	assert_int_equal(plim_quantity_parse_whole("9223372036854775808",
+						   PLIM_UNIT_SIGNED, &whole,
+						   NULL),
+			 PLIM_EINVAL);
+	assert_int_equal(plim_quantity_parse_whole("-9223372036854775809",
+						   PLIM_UNIT_SIGNED, &whole,
+						   NULL),
+			 PLIM_EINVAL);
+	assert_int_equal(whole, 7);
+}
+
 static void test_parse_exact(void **state)
 {
 	double value;
@@ -243,6 +290,10 @@ static void test_parse_errors(void **state)
 	    {"-", NONE, PLIM_ESYNTAX, 0},
 	    {"-5", NONE, PLIM_EINVAL, 0},
 	    {"-5 MiB", BYTES, PLIM_EINVAL, 0},
+	    {"--5", PLIM_UNIT_SIGNED, PLIM_ESYNTAX, 0},
+	    {"- 5", PLIM_UNIT_SIGNED, PLIM_ESYNTAX, 0},
+	    {"-5x", PLIM_UNIT_SIGNED, PLIM_ESYNTAX, 2},
+	    {"-5.", PLIM_UNIT_SIGNED, PLIM_ESYNTAX, 3},
 	    {".5", NONE, PLIM_ESYNTAX, 0},
 	    {"5.", NONE, PLIM_ESYNTAX, 2},
 	    {"5.x", NONE, PLIM_ESYNTAX, 2},
@@ -374,6 +425,9 @@ static const struct {
     {123456.7, RATE, "123457/s"},
     {42, NONE, "42"},
     {4194304, PLIM_UNIT_ID, "4194304"},
+    {-20, PLIM_UNIT_SIGNED, "-20"},
+    {0, PLIM_UNIT_SIGNED, "0"},
+    {19, PLIM_UNIT_SIGNED, "19"},
     {1700000000000.0, PLIM_UNIT_UNIX_MS, "1700000000000"},
     {12, PLIM_UNIT_BLOCKS, "12"},
     {999999999999999.0, NONE, "999999999999999"},
@@ -608,6 +662,7 @@ int main(void)
 	    cmocka_unit_test(test_parse_whole),
 	    cmocka_unit_test(test_parse),
 	    cmocka_unit_test(test_parse_exact),
+	    cmocka_unit_test(test_parse_signed),
 	    cmocka_unit_test(test_parse_long),
 	    cmocka_unit_test(test_parse_errors),
 	    cmocka_unit_test(test_format),

@@ -74,6 +74,13 @@ int plimp_call_stat(plim_host *host, int directory, const char *path,
 	return fstatat(directory, path, status, flags);
 }
 
+ssize_t plimp_call_readlink(plim_host *host, int directory, const char *path,
+			    char *buffer, size_t size)
+{
+	host->bill.system_calls++;
+	return readlinkat(directory, path, buffer, size);
+}
+
 int plimp_call_fstat(plim_host *host, int descriptor, struct stat *status)
 {
 	host->bill.system_calls++;

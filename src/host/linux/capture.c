@@ -24,7 +24,8 @@ static const plim_field_set capture_stat_group = {
 	 PLIMP_FIELD_BIT(CPU_USER) | PLIMP_FIELD_BIT(CPU_SYSTEM) |
 	 PLIMP_FIELD_BIT(CPU_CHILDREN) | PLIMP_FIELD_BIT(THREADS) |
 	 PLIMP_FIELD_BIT(FAULTS_MINOR) | PLIMP_FIELD_BIT(FAULTS_MAJOR) |
-	 PLIMP_FIELD_BIT(KERNEL_THREAD),
+	 PLIMP_FIELD_BIT(KERNEL_THREAD) | PLIMP_FIELD_BIT(NICE) |
+	 PLIMP_FIELD_BIT(RUNQUEUE) | PLIMP_FIELD_BIT(BLOCK_IO_DELAY),
      0}};
 
 int plimp_capture_wants(const struct plimp_capture *capture, int field)
@@ -118,6 +119,10 @@ void plimp_store_stat(const plim_host *host, plim_process *record,
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
 		if (plimp_set_has(fields, rows[i].field))
 			plimp_record_set(record, rows[i].field, rows[i].figure);
+	if (plimp_set_has(fields, PLIM_FIELD_NICE))
+		plimp_record_set(record, PLIM_FIELD_NICE,
+				 plimp_known((uint64_t)(int64_t)stat->nice,
+					     PLIM_METHOD_STAT));
 }
 
 /* What stat tells of others; of ourselves getrusage tells it better. */

@@ -22,6 +22,8 @@ struct plimp_capture {
 	int zombie;	/* it ended, and none of its threads lives */
 	int leaderless; /* its main thread ended, others live */
 	int kernel;	/* a thread of the kernel */
+	struct plimp_thread thread; /* the only one */
+	unsigned parts; /* of it that are known: enum plimp_thread_part */
 	int unproven;	/* asked by number since the last lookup below it */
 };
 
@@ -52,7 +54,7 @@ int plimp_capture_counts(struct plimp_capture *capture);
 int plimp_capture_texts(struct plimp_capture *capture);
 
 /* The switches in a status file that was read for its memory. */
-int plimp_capture_single_thread(struct plimp_capture *capture,
-				const struct plimp_status *status);
+void plimp_capture_switches(struct plimp_capture *capture,
+			    const struct plimp_status *status);
 
 #endif

@@ -21,34 +21,25 @@ static const plim_field_set capture_io_group = {
 static const plim_field_set counts_switch_group = {
     {PLIMP_FIELD_BIT(WAKEUPS) | PLIMP_FIELD_BIT(INVOLUNTARY), 0}};
 
-int plimp_capture_single_thread(struct plimp_capture *capture,
-				const struct plimp_status *status)
+void plimp_capture_switches(struct plimp_capture *capture,
+			    const struct plimp_status *status)
 {
 	const uint32_t both = PLIMP_STATUS_VOLUNTARY | PLIMP_STATUS_INVOLUNTARY;
-	const struct plimp_thread thread = {
-	    .tid = capture->pid,
-	    .start_ticks = capture->stat.start_ticks,
-	    .voluntary = status->voluntary,
-	    .involuntary = status->involuntary,
-	};
 
 	/* A thread may have been born since stat was read. */
 	if ((status->has & PLIMP_STATUS_THREADS) != 0 && status->threads > 1) {
 		capture->stat.threads = status->threads;
-		return PLIM_OK;
+		return;
 	}
 	if ((status->has & both) != both) {
 		plimp_capture_missing(
 		    capture, &counts_switch_group,
 		    plim_count_missing(PLIM_REASON_NO_LINE, 0));
-		return PLIM_OK;
+		return;
 	}
-	if (plimp_threads_add(capture->threads, &capture->host->allocator,
-			      &thread) != PLIM_OK)
-		return plimp_fail(capture->error, PLIM_ENOMEM, 0,
-				  "read process", NULL, NULL);
-	capture->record->threads.count = 1;
-	capture->record->threads.known = 1;
+	capture->thread.voluntary = status->voluntary;
+	capture->thread.involuntary = status->involuntary;
+	capture->parts |= PLIMP_THREAD_SWITCHES;
 	plimp_capture_set(capture, PLIM_FIELD_WAKEUPS,
 			  plim_count_bounded(status->voluntary,
 					     PLIM_METHOD_THREAD_SUM,
@@ -57,34 +48,76 @@ int plimp_capture_single_thread(struct plimp_capture *capture,
 			  plim_count_bounded(status->involuntary,
 					     PLIM_METHOD_THREAD_SUM,
 					     PLIM_BOUND_AT_LEAST));
+}
+
+/* The only thread: its status was read for its memory, or will not be. */
+static int counts_one_thread(struct plimp_capture *capture, unsigned delays)
+{
+	plim_bytes text = {NULL, 0};
+	int error = 0;
+
+	if ((delays & PLIMP_THREAD_RUNQUEUE) != 0)
+		error = plimp_capture_file(capture, "schedstat", &text);
+	if (error == ESRCH)
+		return PLIM_ENOPROCESS;
+	capture->parts |=
+	    plimp_delays_of_one(capture->host, capture->record, delays, text,
+				error, &capture->stat, &capture->thread);
+	if (capture->parts == 0)
+		return PLIM_OK;
+	capture->thread.tid = capture->pid;
+	capture->thread.start_ticks = capture->stat.start_ticks;
+	if (plimp_threads_add(capture->threads, &capture->host->allocator,
+			      &capture->thread) != PLIM_OK)
+		return plimp_fail(capture->error, PLIM_ENOMEM, 0,
+				  "read process", NULL, NULL);
+	capture->record->threads.count = 1;
+	capture->record->threads.known = 1;
 	return PLIM_OK;
 }
 
-/* Switches of a process with several threads. */
-static int counts_threads(struct plimp_capture *capture)
+/* All of several, if that was asked for. */
+static int counts_all_threads(struct plimp_capture *capture, unsigned parts)
 {
 	struct plimp_thread_sum sum;
 	int code;
 
-	if (!plimp_capture_wants_any(capture, &counts_switch_group) ||
-	    !capture->stat_known || capture->stat.threads <= 1)
-		return PLIM_OK;
 	if (!capture->request->threads) {
-		plimp_capture_missing(
-		    capture, &counts_switch_group,
-		    plim_count_missing(PLIM_REASON_THREAD_PASS, 0));
+		sum.voluntary = plim_count_missing(PLIM_REASON_THREAD_PASS, 0);
+		plimp_capture_missing(capture, &counts_switch_group,
+				      sum.voluntary);
+		sum.runqueue = sum.voluntary;
+		sum.block_io = sum.voluntary;
+		plimp_delays_store(capture->record, parts, &sum);
 		return PLIM_OK;
 	}
-	code = plimp_read_threads(capture->host, capture->directory,
+	code = plimp_read_threads(capture->host, capture->directory, parts,
 				  capture->threads, &sum, capture->error);
 	if (code != PLIM_OK)
 		return code;
 	capture->unproven = 0;
 	plimp_capture_set(capture, PLIM_FIELD_WAKEUPS, sum.voluntary);
 	plimp_capture_set(capture, PLIM_FIELD_INVOLUNTARY, sum.involuntary);
+	plimp_delays_store(capture->record, parts, &sum);
 	capture->record->threads.count = sum.count;
 	capture->record->threads.known = sum.known;
 	return PLIM_OK;
+}
+
+/* Switches and waits. */
+static int counts_threads(struct plimp_capture *capture)
+{
+	unsigned parts;
+
+	if (!capture->stat_known)
+		return PLIM_OK;
+	parts = plimp_delays_wanted(capture->host, capture->record,
+				    &capture->request->fields);
+	if (capture->stat.threads <= 1)
+		return counts_one_thread(capture, parts);
+	if (plimp_capture_wants_any(capture, &counts_switch_group))
+		parts |= PLIMP_THREAD_SWITCHES;
+	return parts != 0 ? counts_all_threads(capture, parts) : PLIM_OK;
 }
 
 void plimp_store_io(plim_process *record, const plim_field_set *fields,
@@ -216,6 +249,42 @@ static void counts_owner(struct plimp_capture *capture)
 		: plimp_missing_file(errno));
 }
 
+plim_count plimp_number_of(plim_bytes text, int error, int method)
+{
+	uint64_t number;
+
+	/* Without the newline it was cut. */
+	if (error == 0 && (text.size == 0 || text.data[text.size - 1] != '\n' ||
+			   plimp_decode_number(text, &number) != PLIM_OK))
+		error = EBADMSG;
+	return error != 0 ? plimp_missing_file(error)
+			  : plimp_known(number, method);
+}
+
+/* For who has no memory the kernel says 0, "never", which says nothing. */
+static int counts_oom_score(struct plimp_capture *capture)
+{
+	plim_count figure;
+	plim_bytes text = {NULL, 0};
+	int error;
+
+	if (!plimp_capture_wants(capture, PLIM_FIELD_OOM_SCORE))
+		return PLIM_OK;
+	if (capture->kernel || capture->zombie) {
+		figure =
+		    plim_count_missing(capture->kernel ? PLIM_REASON_NO_MEMORY
+						       : PLIM_REASON_ZOMBIE,
+				       0);
+	} else {
+		error = plimp_capture_file(capture, "oom_score", &text);
+		if (error == ESRCH)
+			return PLIM_ENOPROCESS;
+		figure = plimp_number_of(text, error, PLIM_METHOD_OOM_SCORE);
+	}
+	plimp_capture_set(capture, PLIM_FIELD_OOM_SCORE, figure);
+	return PLIM_OK;
+}
+
 static void counts_operations(struct plimp_capture *capture)
 {
 	if (!plimp_capture_wants(capture, PLIM_FIELD_DISK_OPS))
@@ -236,6 +305,8 @@ int plimp_capture_counts(struct plimp_capture *capture)
 		code = counts_io(capture);
 	if (code == PLIM_OK)
 		code = counts_descriptors(capture);
+	if (code == PLIM_OK)
+		code = counts_oom_score(capture);
 	if (code == PLIM_OK) {
 		counts_owner(capture);
 		counts_operations(capture);

@@ -175,8 +175,9 @@ static int capture_status(struct plimp_capture *capture, const char *path,
 	plimp_capture_set(capture, PLIM_FIELD_UID,
 			  memory_line(&status, PLIMP_STATUS_UID, status.uid,
 				      PLIM_METHOD_STATUS));
-	return switches ? plimp_capture_single_thread(capture, &status)
-			: PLIM_OK;
+	if (switches)
+		plimp_capture_switches(capture, &status);
+	return PLIM_OK;
 }
 
 int plimp_other_thread(plim_host *host, int directory, int32_t pid,

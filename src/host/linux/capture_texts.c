@@ -1,6 +1,6 @@
 /*
  * capture_texts.c - the texts that are read on request: the cgroup of a
- * process, and what its path tells of unit and container.
+ * process, and what its path tells of unit and container; the program file.
  *
  * Their bytes go behind those of the request's list (host/host.h). Unit and
  * container are parts of the path, so that they cost no place of their own,
@@ -149,7 +149,88 @@ static int texts_cgroup(struct plimp_capture *capture)
 	return PLIM_OK;
 }
 
+/*
+ * The kernel looks up the link, then asks whether this user may trace the
+ * process, and answers EACCES also if it ended in between. A process that has
+ * no link and is none of the kernel's has given its memory back.
+ */
+int plimp_store_exe(plim_host *host, int directory, const char *path,
+		    const struct plimp_request *request, plim_process *record)
+{
+	char *buffer = host->system->buffer;
+	ssize_t size = plimp_call_readlink(host, directory, path, buffer,
+					   sizeof host->system->buffer);
+	int error = size < 0 ? errno : 0;
+	size_t start;
+
+	if (error == ENOENT && host->system->live)
+		error = ESRCH;
+	if (error == ENAMETOOLONG || size > PLIMP_TEXT_SIZE)
+		plimp_record_set(record, PLIM_FIELD_EXE,
+				 plim_count_missing(PLIM_REASON_SHORT, error));
+	else if (error != 0)
+		plimp_record_set(record, PLIM_FIELD_EXE,
+				 plimp_missing_file(error));
+	else if (texts_put(host, request->texts, record,
+			   (plim_bytes){buffer, (size_t)size},
+			   &start) != PLIM_OK)
+		return PLIM_ENOMEM;
+	else
+		plimp_record_text(record, PLIMP_TEXT_EXE, start, (size_t)size,
+				  PLIM_METHOD_EXE_LINK);
+	return PLIM_OK;
+}
+
+int plimp_wants_exe(const struct plimp_request *request)
+{
+	return request->texts != NULL &&
+	       plimp_set_has(&request->fields, PLIM_FIELD_EXE);
+}
+
+static int texts_exe(struct plimp_capture *capture)
+{
+	char path[48] = "";
+	int found = 1;
+
+	if (!plimp_wants_exe(capture->request))
+		return PLIM_OK;
+	if (capture->kernel || capture->zombie) {
+		plimp_capture_set(
+		    capture, PLIM_FIELD_EXE,
+		    plim_count_missing(capture->kernel ? PLIM_REASON_NO_PROGRAM
+						       : PLIM_REASON_ZOMBIE,
+				       0));
+		return PLIM_OK;
+	}
+	if (capture->leaderless)
+		found = plimp_other_thread(capture->host, capture->directory,
+					   capture->pid, path);
+	if (found <= 0) {
+		plimp_capture_set(
+		    capture, PLIM_FIELD_EXE,
+		    plimp_missing_file(found < 0 ? errno : ESRCH));
+		return PLIM_OK;
+	}
+	snprintf(path + strlen(path), sizeof path - strlen(path), "exe");
+	if (plimp_store_exe(capture->host, capture->directory, path,
+			    capture->request, capture->record) != PLIM_OK)
+		return plimp_fail(capture->error, PLIM_ENOMEM, 0,
+				  "read process", NULL, NULL);
+	if (capture->record->figures[PLIM_FIELD_EXE].state ==
+	    PLIM_STATE_KNOWN) {
+		capture->unproven = 0;
+		return PLIM_OK;
+	}
+	/* A refusal may be an end, and no refusal of a living one's. */
+	found = capture->host->system->live
+		    ? plimp_probe_directory(capture->host, capture->directory)
+		    : 0;
+	return plimp_is_gone(found) ? PLIM_ENOPROCESS : PLIM_OK;
+}
+
 int plimp_capture_texts(struct plimp_capture *capture)
 {
-	return texts_cgroup(capture);
+	int code = texts_cgroup(capture);
+
+	return code == PLIM_OK ? texts_exe(capture) : code;
 }

@@ -22,7 +22,8 @@
 enum plimp_stat_part {
 	PLIMP_STAT_ARGUMENTS = 1, /* fields 48 and 49, not zero */
 	PLIMP_STAT_EXIT_CODE = 2, /* field 52 */
-	PLIMP_STAT_STACK = 4	  /* field 28, not zero */
+	PLIMP_STAT_STACK = 4,	  /* field 28, not zero */
+	PLIMP_STAT_BLOCK_IO = 8	  /* field 42 */
 };
 struct plimp_stat {
 	int32_t pid;		      /* 1 */
@@ -36,9 +37,11 @@ struct plimp_stat {
 	uint64_t system_ticks;	      /* 15 */
 	uint64_t children_user_ticks; /* 16, signed in the kernel, never < 0 */
 	uint64_t children_system_ticks; /* 17 */
+	int32_t nice;			/* 19 */
 	uint64_t threads;		/* 20 */
 	uint64_t start_ticks;		/* 22 */
 	uint64_t stack_start;		/* 28: another one after every exec */
+	uint64_t block_io_ticks;	/* 42, of this thread alone */
 	uint64_t arguments_start;	/* 48 */
 	uint64_t arguments_end;		/* 49 */
 	int32_t exit_code;		/* 52 */
@@ -108,6 +111,16 @@ struct plimp_io {
 	uint64_t cancelled_bytes;
 };
 int plimp_decode_io(plim_bytes text, struct plimp_io *io);
+
+/* /proc/PID/schedstat, of one thread: ns on a CPU, ns of waiting for one while
+ * it could run, times put on one. Three numbers, and all 0 of a thread that
+ * ran if the kernel does not count them. */
+struct plimp_schedstat {
+	uint64_t run_ns;
+	uint64_t wait_ns;
+	uint64_t switches_in;
+};
+int plimp_decode_schedstat(plim_bytes text, struct plimp_schedstat *schedstat);
 
 /*
  * Entries of getdents64(2), which is a kernel format of this shape on every

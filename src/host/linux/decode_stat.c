@@ -54,6 +54,17 @@ static int stat_pid(struct plimp_scan *scan, int32_t *pid)
 	return 1;
 }
 
+static int stat_i32(struct plimp_scan *scan, int32_t *value)
+{
+	int64_t wide;
+
+	if (!plimp_scan_i64(scan, &wide) || wide < INT32_MIN ||
+	    wide > INT32_MAX)
+		return 0;
+	*value = (int32_t)wide;
+	return stat_field_ends(scan);
+}
+
 /* Steps over so many fields, signed ones among them. That one blank ends
  * each is all that is asked of them: counting blanks takes no branch a byte. */
 static int stat_skip(struct plimp_scan *scan, int count)
@@ -111,21 +122,21 @@ static int stat_body(struct plimp_scan *scan, struct plimp_stat *stat)
 	       stat_u64(scan, &stat->system_ticks) &&
 	       stat_u64(scan, &stat->children_user_ticks) &&
 	       stat_u64(scan, &stat->children_system_ticks) &&
-	       stat_skip(scan, 2) && /* priority, nice */
-	       stat_u64(scan, &stat->threads) &&
+	       stat_skip(scan, 1) && /* priority */
+	       stat_i32(scan, &stat->nice) && stat_u64(scan, &stat->threads) &&
 	       stat_skip(scan, 1) && /* itrealvalue, always 0 */
 	       stat_u64(scan, &stat->start_ticks);
 }
 
 /*
- * Fields 28, 48, 49 and 52, from field 23 on. The kernel writes 0 for all of
- * them to a reader who may not trace the process: neither stack nor arguments
+ * Fields 28, 42, 48, 49 and 52, from field 23 on. The kernel writes 0 for all
+ * but 42 to a reader who may not trace the process: neither stack nor arguments
  * lie at 0, so that is told apart; an exit code of 0 is not.
  */
 static void stat_tail(struct plimp_scan *scan, struct plimp_stat *stat)
 {
 	uint64_t stack, start, end;
-	int64_t code;
+	int32_t code;
 
 	if (!stat_skip(scan, 5) || !stat_u64(scan, &stack))
 		return;
@@ -133,7 +144,13 @@ static void stat_tail(struct plimp_scan *scan, struct plimp_stat *stat)
 		stat->stack_start = stack;
 		stat->has |= PLIMP_STAT_STACK;
 	}
-	if (!stat_skip(scan, 19) || !stat_u64(scan, &start) ||
+	if (!stat_skip(scan, 13))
+		return;
+	if (stat_u64(scan, &stat->block_io_ticks))
+		stat->has |= PLIMP_STAT_BLOCK_IO;
+	else if (!stat_skip(scan, 1))
+		return;
+	if (!stat_skip(scan, 5) || !stat_u64(scan, &start) ||
 	    !stat_u64(scan, &end))
 		return;
 	if (start && end) {
@@ -141,9 +158,8 @@ static void stat_tail(struct plimp_scan *scan, struct plimp_stat *stat)
 		stat->arguments_end = end;
 		stat->has |= PLIMP_STAT_ARGUMENTS;
 	}
-	if (stat_skip(scan, 2) && plimp_scan_i64(scan, &code) &&
-	    stat_field_ends(scan) && code >= INT32_MIN && code <= INT32_MAX) {
-		stat->exit_code = (int32_t)code;
+	if (stat_skip(scan, 2) && stat_i32(scan, &code)) {
+		stat->exit_code = code;
 		stat->has |= PLIMP_STAT_EXIT_CODE;
 	}
 }

@@ -28,7 +28,9 @@ static const plim_field_set self_rusage_group = {
 static const plim_field_set self_stat_group = {
     {PLIMP_FIELD_BIT(PPID) | PLIMP_FIELD_BIT(NAME) | PLIMP_FIELD_BIT(STATE) |
 	 PLIMP_FIELD_BIT(START_TICKS) | PLIMP_FIELD_BIT(START_UNIX_MS) |
-	 PLIMP_FIELD_BIT(THREADS) | PLIMP_FIELD_BIT(KERNEL_THREAD),
+	 PLIMP_FIELD_BIT(THREADS) | PLIMP_FIELD_BIT(KERNEL_THREAD) |
+	 PLIMP_FIELD_BIT(NICE) | PLIMP_FIELD_BIT(RUNQUEUE) |
+	 PLIMP_FIELD_BIT(BLOCK_IO_DELAY),
      0}};
 static const plim_field_set self_statm_group = {
     {PLIMP_FIELD_BIT(RESIDENT) | PLIMP_FIELD_BIT(ANONYMOUS), 0}};
@@ -116,7 +118,8 @@ static void self_rusage(plim_host *host, plim_process *record,
 static int self_file(plim_host *host, int which, plim_bytes *text)
 {
 	static const char *const names[PLIMP_SELF_FILES] = {
-	    "stat", "statm", "status", "io", "cgroup"};
+	    "stat",   "statm",	   "status",   "io",
+	    "cgroup", "oom_score", "schedstat"};
 	int *held = &host->system->self_files[which];
 
 	if (*held < 0)
@@ -127,23 +130,60 @@ static int self_file(plim_host *host, int which, plim_bytes *text)
 	return plimp_read_held(host, *held, text);
 }
 
-static void self_stat(plim_host *host, plim_process *record,
-		      const plim_field_set *fields)
+/* 1 if stat is known. */
+static int self_stat(plim_host *host, plim_process *record,
+		     const plim_field_set *fields, struct plimp_stat *stat)
 {
-	struct plimp_stat stat;
 	plim_bytes text;
 	int error;
 
 	if (!self_wants(fields, &self_stat_group))
-		return;
+		return 0;
 	error = self_file(host, PLIMP_SELF_STAT, &text);
-	if (error == 0 && plimp_decode_stat(text, &stat) != PLIM_OK)
+	if (error == 0 && plimp_decode_stat(text, stat) != PLIM_OK)
 		error = EBADMSG;
 	if (error == 0)
-		plimp_store_stat(host, record, fields, &stat);
+		plimp_store_stat(host, record, fields, stat);
 	else
 		plimp_store_missing(record, fields, &self_stat_group,
 				    plimp_missing_file(error));
+	return error == 0;
+}
+
+/* What getrusage does not tell of the whole process. */
+static int self_delays(plim_host *host, plim_process *record,
+		       const plim_field_set *fields,
+		       const struct plimp_stat *stat,
+		       struct plimp_thread_list *threads, plim_error *error)
+{
+	unsigned parts = plimp_delays_wanted(host, record, fields);
+	struct plimp_thread thread = {.tid = host->system->self.pid,
+				      .start_ticks = stat->start_ticks};
+	struct plimp_thread_sum sum;
+	plim_bytes text = {NULL, 0};
+	int problem = 0;
+	int code;
+
+	if (parts == 0)
+		return PLIM_OK;
+	if (stat->threads > 1) {
+		code = plimp_read_threads(host, host->system->self_directory,
+					  parts, threads, &sum, error);
+		if (code != PLIM_OK)
+			return code;
+		plimp_delays_store(record, parts, &sum);
+		record->threads.count = sum.count;
+		record->threads.known = sum.known;
+		return PLIM_OK;
+	}
+	if ((parts & PLIMP_THREAD_RUNQUEUE) != 0)
+		problem = self_file(host, PLIMP_SELF_SCHEDSTAT, &text);
+	if (plimp_delays_of_one(host, record, parts, text, problem, stat,
+				&thread) == 0)
+		return PLIM_OK;
+	record->threads.count = 1;
+	record->threads.known = 1;
+	return plimp_threads_add(threads, &host->allocator, &thread);
 }
 
 static void self_statm(plim_host *host, plim_process *record,
@@ -215,20 +255,40 @@ static void self_io(plim_host *host, plim_process *record,
 				    plimp_missing_file(error));
 }
 
-/* The group may change at any time. */
-static int self_cgroup(plim_host *host, const struct plimp_request *request,
-		       plim_process *record)
+static void self_oom_score(plim_host *host, plim_process *record,
+			   const plim_field_set *fields)
 {
+	plim_bytes text = {NULL, 0};
+	int error;
+
+	if (!plimp_set_has(fields, PLIM_FIELD_OOM_SCORE))
+		return;
+	error = self_file(host, PLIMP_SELF_OOM_SCORE, &text);
+	plimp_record_set(record, PLIM_FIELD_OOM_SCORE,
+			 plimp_number_of(text, error, PLIM_METHOD_OOM_SCORE));
+}
+
+/* The group may change at any time, and the program's file may be moved. */
+static int self_texts(plim_host *host, const struct plimp_request *request,
+		      plim_process *record)
+{
+	int code = PLIM_OK;
 	plim_bytes text;
 	int error;
 
-	if (!plimp_wants_cgroup(request))
-		return PLIM_OK;
-	error = self_file(host, PLIMP_SELF_CGROUP, &text);
-	if (error == 0)
-		return plimp_store_cgroup(host, request, record, text, 0);
-	plimp_store_no_cgroup(request, record, plimp_missing_file(error));
-	return PLIM_OK;
+	if (plimp_wants_cgroup(request)) {
+		error = self_file(host, PLIMP_SELF_CGROUP, &text);
+		if (error == 0)
+			code =
+			    plimp_store_cgroup(host, request, record, text, 0);
+		else
+			plimp_store_no_cgroup(request, record,
+					      plimp_missing_file(error));
+	}
+	if (code == PLIM_OK && plimp_wants_exe(request))
+		code = plimp_store_exe(host, host->system->self_directory,
+				       "exe", request, record);
+	return code;
 }
 
 /* What the other readers of a process tell in the same way. */
@@ -275,9 +335,12 @@ static int self_is_forked(const plim_host *host)
 }
 
 int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
-			   plim_process *record, plim_error *error)
+			   plim_process *record,
+			   struct plimp_thread_list *threads, plim_error *error)
 {
 	const plim_field_set *fields = &request->fields;
+	struct plimp_stat stat;
+	int code = PLIM_OK;
 
 	if (self_is_forked(host))
 		return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "measure self",
@@ -292,12 +355,18 @@ int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
 	record->stamp = plimp_system_now();
 	self_rusage(host, record, fields);
 	self_statm(host, record, fields);
-	self_stat(host, record, fields);
+	if (self_stat(host, record, fields, &stat))
+		code = self_delays(host, record, fields, &stat, threads, error);
 	self_status(host, record, *fields);
 	self_io(host, record, fields);
-	if (self_cgroup(host, request, record) != PLIM_OK)
+	self_oom_score(host, record, fields);
+	if (code == PLIM_OK)
+		code = self_texts(host, request, record);
+	if (code == PLIM_ENOMEM)
 		return plimp_fail(error, PLIM_ENOMEM, 0, "measure self", NULL,
 				  NULL);
+	if (code != PLIM_OK)
+		return code;
 	self_others(host, request, record);
 	plimp_record_identity(record, &host->system->self);
 	return PLIM_OK;

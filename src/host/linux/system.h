@@ -35,6 +35,8 @@ enum plimp_self_file {
 	PLIMP_SELF_STATUS,
 	PLIMP_SELF_IO,
 	PLIMP_SELF_CGROUP,
+	PLIMP_SELF_OOM_SCORE,
+	PLIMP_SELF_SCHEDSTAT,
 	PLIMP_SELF_FILES
 };
 
@@ -65,6 +67,8 @@ struct plimp_system {
 	int self_directory; /* O_PATH, -1 if not live */
 	int self_files[PLIMP_SELF_FILES]; /* opened on first use */
 	struct plimp_helper helper;
+	plim_count runqueue_counted; /* UNREAD until asked; see below */
+	plim_count delays_counted;
 	char cgroup_mount[256]; /* of cgroup2, empty if none or not yet asked */
 	int cgroup_asked;
 	int cgroup_has_io;
@@ -91,6 +95,9 @@ ssize_t plimp_call_pread(plim_host *host, int descriptor, void *buffer,
 			 size_t size);
 int plimp_call_stat(plim_host *host, int directory, const char *path,
 		    struct stat *status, int flags);
+/* At most `size` bytes of a link, without a NUL. */
+ssize_t plimp_call_readlink(plim_host *host, int directory, const char *path,
+			    char *buffer, size_t size);
 int plimp_call_fstat(plim_host *host, int descriptor, struct stat *status);
 ssize_t plimp_call_dents(plim_host *host, int descriptor, void *buffer,
 			 size_t size);
@@ -148,19 +155,50 @@ int plimp_read_directory(plim_host *host, int directory, int32_t pid,
 			 struct plimp_thread_list *threads, plim_error *error);
 
 /*
- * Reads every thread of a process: appends them, sorted, and sums up.
- * PLIM_OK; PLIM_ENOPROCESS; PLIM_ELIMIT above PLIM_THREAD_LIMIT; PLIM_ENOMEM.
- * A refused or failed read gives PLIM_OK and an unavailable sum.
+ * Reads every thread of a process: appends them, sorted, and sums up the
+ * parts that are asked for. PLIM_OK; PLIM_ENOPROCESS; PLIM_ELIMIT above
+ * PLIM_THREAD_LIMIT; PLIM_ENOMEM. A refused or failed read gives PLIM_OK and
+ * an unavailable sum.
  */
+enum plimp_thread_part {
+	PLIMP_THREAD_SWITCHES = 1,
+	PLIMP_THREAD_RUNQUEUE = 2,
+	PLIMP_THREAD_BLOCK_IO = 4
+};
 struct plimp_thread_sum {
 	plim_count voluntary;
 	plim_count involuntary;
+	plim_count runqueue;
+	plim_count block_io;
 	size_t count;
 	int known;
 };
-int plimp_read_threads(plim_host *host, int directory,
+int plimp_read_threads(plim_host *host, int directory, unsigned parts,
 		       struct plimp_thread_list *threads,
 		       struct plimp_thread_sum *sum, plim_error *error);
+
+/*
+ * What counts the waits of threads (delays.c). A known figure if this kernel
+ * counts them, else the missing one of every process; asked once per host.
+ */
+plim_count plimp_runqueue_counted(plim_host *host);
+plim_count plimp_delays_counted(plim_host *host);
+
+/* The parts of threads that the fields ask for; the figures of those that are
+ * not counted here are stored. */
+unsigned plimp_delays_wanted(plim_host *host, plim_process *record,
+			     const plim_field_set *fields);
+
+/* What one thread waited: what its schedstat, if `error` is 0, and its stat
+ * say goes into `thread` and the record; the parts that are known. */
+unsigned plimp_delays_of_one(const plim_host *host, plim_process *record,
+			     unsigned parts, plim_bytes schedstat, int error,
+			     const struct plimp_stat *stat,
+			     struct plimp_thread *thread);
+
+/* Stores the sums of these parts. */
+void plimp_delays_store(plim_process *record, unsigned parts,
+			const struct plimp_thread_sum *sum);
 
 /* A live thread of a process whose main thread has ended, whose own files then
  * say 0: stores "task/TID/" and returns 1; 0 if none was found, -1 and errno if
@@ -189,6 +227,12 @@ int plimp_store_cgroup(const plim_host *host,
 		       plim_process *record, plim_bytes text, int exiting);
 void plimp_store_no_cgroup(const struct plimp_request *request,
 			   plim_process *record, plim_count missing);
+/* The same of the link exe. */
+int plimp_wants_exe(const struct plimp_request *request);
+int plimp_store_exe(plim_host *host, int directory, const char *path,
+		    const struct plimp_request *request, plim_process *record);
+/* The only number in a file, or why not. */
+plim_count plimp_number_of(plim_bytes text, int error, int method);
 int plimp_statm_is_sound(const plim_host *host,
 			 const struct plimp_statm *statm);
 

@@ -106,11 +106,13 @@ int plimp_system_read(plim_host *host, int32_t pid,
 }
 
 int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
-			   plim_process *record, plim_error *error)
+			   plim_process *record,
+			   struct plimp_thread_list *threads, plim_error *error)
 {
 	(void)host;
 	(void)request;
 	(void)record;
+	(void)threads;
 	return none_fail(error, "measure self");
 }
 
