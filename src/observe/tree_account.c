@@ -291,10 +291,10 @@ static void account_write_off(struct plimp_tree_account *account, int charge,
 }
 
 /* Pays what is owed for sure from what the counter grew by; what is still not
- * paid is kept. */
-static void account_settle(struct plimp_tree_account *account, int charge,
-			   uint64_t grown, uint64_t slack,
-			   struct plimp_tree_side *side)
+ * paid is kept. Returns that. */
+static uint64_t account_settle(struct plimp_tree_account *account, int charge,
+			       uint64_t grown, uint64_t slack,
+			       struct plimp_tree_side *side)
 {
 	uint64_t due =
 	    account_add(account->owed[charge], account->before.amount[charge]);
@@ -303,6 +303,7 @@ static void account_settle(struct plimp_tree_account *account, int charge,
 	account->owed[charge] = account_past(grown, due) - lost;
 	account->spare[charge] = account_past(due, grown);
 	account_keep(side, charge, lost);
+	return lost;
 }
 
 /* What was there before and is seen now for the first time is no change. */
@@ -350,10 +351,10 @@ static void account_member(const struct plimp_tree_side *before, size_t at,
 		} else if (unseen) {
 			account_write_off(account, charge, side);
 		}
-		account_settle(account, charge, grown, room, side);
+		grown = account_settle(account, charge, grown, room, side);
+		if (charge == PLIMP_CHARGE_CPU && grown > 0)
+			account_count(&side->facts.kept, unseen ? members : 1);
 	}
-	if (unseen)
-		account_count(&side->facts.kept, members);
 }
 
 /* What is in doubt, out of the growth that nothing else explains anywhere in
@@ -376,6 +377,8 @@ static uint64_t account_settle_doubt(struct plimp_tree_side *side, int charge,
 	lost = account_past(room, *doubt - paid);
 	*doubt -= paid + lost;
 	account_keep(side, charge, lost);
+	if (charge == PLIMP_CHARGE_CPU && lost > 0)
+		account_count(&side->facts.kept, 1);
 	return paid;
 }
 

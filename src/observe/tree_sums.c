@@ -122,7 +122,7 @@ plim_count plim_tree_total(const plim_tree *tree, int field)
 	figure = sums_of_books(tree, charge, books->total[charge],
 			       books->total[charge]);
 	if (books->left > 0 || books->owing[charge] ||
-	    plimp_tree_now(tree)->facts.kept > 0)
+	    books->kept[charge] > 0 || plimp_tree_now(tree)->facts.kept > 0)
 		return sums_at_least(figure);
 	return figure;
 }
@@ -167,10 +167,10 @@ plim_count plim_tree_change(const plim_tree *tree, int field)
 		return sums_other_change(tree, field);
 	now = &plimp_tree_now(tree)->books;
 	before = &plimp_tree_before(tree)->books;
-	assert(now->total[charge] >= before->total[charge]);
+	/* Totals never go back, unless a recording makes them overflow. */
+	if (now->total[charge] < before->total[charge])
+		return plim_count_missing(PLIM_REASON_WENT_BACK, 0);
 	change = now->total[charge] - before->total[charge];
-	assert(change >= now->found[charge] ||
-	       now->total[charge] == UINT64_MAX);
 	change -= now->found[charge] < change ? now->found[charge] : change;
 	figure = sums_of_books(tree, charge, change, now->total[charge]);
 	if (now->found[charge] > 0 || now->grown[charge] ||
