@@ -5,7 +5,10 @@
  */
 #include "tree.h"
 
+#include "fixture.h"
+
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -285,6 +288,85 @@ static void test_another_root(void **state)
 	tree_end(&tree);
 }
 
+/* A recording whose processes claim each other in a circle, with figures that
+ * overflow: every one once, and the root first. */
+static void hostile_process(struct fixture *fixture, int pid, int parent)
+{
+	char path[64];
+	char text[512];
+
+	fixture_process(fixture, pid, "hostile", 7);
+	snprintf(path, sizeof(path), "%d/stat", pid);
+	snprintf(text, sizeof(text),
+		 "%d (hostile) S %d %d %d 0 -1 4194304 1111 0 22 0 "
+		 "9999999999999 9999999999999 9999999999999 9999999999999 20 0 "
+		 "1 0 123456 10240000 100 18446744073709551615 1 1 0 0 0 0 0 0 "
+		 "0 0 0 0 17 1 0 0 0 0 0 1 1 1 1000 1017 1 1 0\n",
+		 pid, parent, pid, pid);
+	fixture_text(fixture, path, text);
+	snprintf(path, sizeof(path), "%d/io", pid);
+	fixture_text(fixture, path,
+		     "rchar: 1\nwchar: 2\nsyscr: 30\nsyscw: 40\n"
+		     "read_bytes: 4096\nwrite_bytes: 18446744073709551615\n"
+		     "cancelled_write_bytes: 0\n");
+}
+
+static void test_hostile(void **state)
+{
+	static const int pids[] = {11, 10, 13, 12};
+	struct fixture fixture;
+	struct tree tree = {0};
+	plim_count written;
+
+	(void)state;
+	fixture_new(&fixture);
+	fixture_host(&fixture, 0);
+	hostile_process(&fixture, 10, 11);
+	hostile_process(&fixture, 11, 12);
+	hostile_process(&fixture, 12, 10);
+	hostile_process(&fixture, 13, 10);
+	hostile_process(&fixture, 14, 14);
+	tree.host = open_root(fixture.root, 0);
+	tree.root = open_target(tree.host, 11);
+	assert_int_equal(plim_tree_new(&tree.tree, tree.host, NULL), PLIM_OK);
+	tree.fields = plim_field_set_preset(PLIM_FIELDS_FULL);
+	tree.options = (plim_tree_options){
+	    .size = sizeof(tree.options),
+	    .fields = &tree.fields,
+	    .sticky = 1,
+	};
+	for (int round = 0; round < 3; round++) {
+		tree_round(&tree);
+		assert_int_equal(plim_tree_size(tree.tree), 4);
+		tree_expect(&tree, 0, 11, PLIM_NO_PARENT, 0, 4, 0);
+		tree_expect(&tree, 1, 10, 0, 1, 3, 0);
+		tree_expect(&tree, 2, 12, 1, 2, 1, 0);
+		tree_expect(&tree, 3, 13, 1, 2, 1, 0);
+		written = plim_tree_total(tree.tree, PLIM_FIELD_DISK_WRITE);
+		assert_true(written.value == UINT64_MAX);
+		assert_int_equal(written.bound, PLIM_BOUND_AT_LEAST);
+	}
+	/* All but the root end, with more than a number holds. */
+	for (int i = 1; i < 4; i++) {
+		char from[300];
+		char to[300];
+
+		snprintf(from, sizeof(from), "%s/%d", fixture.root, pids[i]);
+		snprintf(to, sizeof(to), "%s/gone%d", fixture.root, pids[i]);
+		assert_int_equal(rename(from, to), 0);
+	}
+	tree_round(&tree);
+	assert_int_equal(plim_tree_size(tree.tree), 1);
+	assert_int_equal(plim_tree_about(tree.tree).ended, 3);
+	assert_int_equal(
+	    plim_tree_total(tree.tree, PLIM_FIELD_DISK_WRITE).bound,
+	    PLIM_BOUND_AT_LEAST);
+	plim_tree_free(tree.tree);
+	plim_target_close(tree.root);
+	plim_host_close(tree.host);
+	fixture_free(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +379,7 @@ int main(void)
 	    cmocka_unit_test(test_wakeups),
 	    cmocka_unit_test(test_forest),
 	    cmocka_unit_test(test_another_root),
+	    cmocka_unit_test(test_hostile),
 	};
 
 	return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
