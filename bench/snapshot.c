@@ -41,6 +41,7 @@ static const char *const gopsutil_look[] = {gopsutil_path, NULL};
 enum row {
 	ROW_FULL,
 	ROW_LIGHT,
+	ROW_CPU,
 	ROW_LIBPROC2,
 	ROW_LIBPROC2_STAT,
 	ROW_PSUTIL,
@@ -58,6 +59,8 @@ static struct method methods[ROWS] = {
 		      NULL, OURS_FULL},
 	[ROW_LIGHT] = {"plimsoll, light set", ours_run, ours_begin, ours_end,
 		       NULL, OURS_LIGHT},
+	[ROW_CPU] = {"plimsoll, CPU of a watch", ours_run, ours_begin,
+		     ours_end, NULL, OURS_CPU},
 	[ROW_LIBPROC2] = {"libproc2, full set", libproc2_run, libproc2_begin,
 			  libproc2_end, NULL, LIBPROC2_FULL},
 	[ROW_LIBPROC2_STAT] = {"libproc2, stat only", libproc2_run,
@@ -104,6 +107,8 @@ static const struct target targets[] = {
 	{"light set : libproc2, full set", ROW_LIGHT, ROW_LIBPROC2,
 	 {1.8, 1.8, 1.8, 0}},
 	{"light set : ps -eo", ROW_LIGHT, ROW_PS, {3, 3, 3, 0}},
+	{"CPU of a watch : libproc2, full set", ROW_CPU, ROW_LIBPROC2,
+	 {6, 6, 6, 0}},
 	{"plim ps : ps -e", ROW_PLIM_PS, ROW_PS_PLAIN, {0, 2, 0, 0}},
 };
 /* clang-format on */

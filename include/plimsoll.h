@@ -13,6 +13,7 @@
  *   plimsoll/process.h   identity; one record; one remembered process
  *   plimsoll/snapshot.h  every process at once; comparing two rounds
  *   plimsoll/usage.h     one process measured again and again; rates
+ *   plimsoll/watch.h     CPU time of many remembered processes, often
  *   plimsoll/filter.h    a small language that selects processes
  *   plimsoll/tree.h      trees and groups, and what they cost in all
  *   plimsoll/export.h    JSON, CSV and plain tables
@@ -44,6 +45,7 @@
 #include <plimsoll/process.h>
 #include <plimsoll/snapshot.h>
 #include <plimsoll/usage.h>
+#include <plimsoll/watch.h>
 #include <plimsoll/filter.h>
 #include <plimsoll/tree.h>
 #include <plimsoll/export.h>

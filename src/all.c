@@ -52,6 +52,7 @@
 #include "observe/tree_members.c"
 #include "observe/tree_sums.c"
 #include "observe/usage.c"
+#include "observe/watch.c"
 #include "export/csv.c"
 #include "export/json.c"
 #include "export/json_process.c"

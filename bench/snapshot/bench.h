@@ -37,7 +37,7 @@ struct method {
 };
 
 /* ours.c */
-enum ours { OURS_FULL, OURS_LIGHT };
+enum ours { OURS_FULL, OURS_LIGHT, OURS_CPU };
 int ours_begin(struct method *method);
 int ours_run(const struct method *method, struct look *look);
 void ours_end(struct method *method);

@@ -17,6 +17,7 @@
 #include <plimsoll/process.h>
 #include <plimsoll/snapshot.h>
 #include <plimsoll/usage.h>
+#include <plimsoll/watch.h>
 
 /* Calls and bytes since the host was opened. */
 struct plimp_bill {
@@ -175,6 +176,33 @@ int plimp_system_poll_descriptor(const plim_target *target);
 int plimp_system_signal(plim_target *target, int signal, plim_error *error);
 int plimp_system_command_line(plim_target *target, plim_text *text,
 			      plim_error *error);
+
+/* A process of a plim_watch. */
+struct plimp_watched {
+	plim_identity identity;
+	int descriptor; /* that holds it, or -1 */
+	int by_pidfd;	/* a pidfd, else a directory */
+	int ended;
+	plim_count cpu; /* its last two samples, and when they were taken */
+	plim_count earlier;
+	uint64_t monotonic_ns;
+	uint64_t earlier_ns;
+};
+
+/* How many may be held by a descriptor, at most PLIM_WATCH_HELD. */
+size_t plimp_system_watch_limit(plim_host *host);
+
+/* Fills `*watched`, held by a descriptor if `hold`; see plim_watch_add(). */
+int plimp_system_watch(plim_host *host, const plim_identity *identity, int hold,
+		       struct plimp_watched *watched, plim_error *error);
+
+/* Lets go of the descriptor. */
+void plimp_system_unwatch(plim_host *host, struct plimp_watched *watched);
+
+/* Fills cpu and monotonic_ns of each that has not ended; of what has ended
+ * meanwhile it sets `ended` and lets go. */
+void plimp_system_watch_read(plim_host *host, struct plimp_watched *items,
+			     size_t count);
 
 /* See plim_host_survey(). */
 int plimp_system_survey(plim_host *host, plim_finding_fn *callback, void *user,

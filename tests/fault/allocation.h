@@ -24,6 +24,7 @@ struct site {
 	plim_tree *tree;
 	plim_forest *forest;
 	plim_groups *groups;
+	plim_watch *watch;
 	int round;
 };
 

@@ -330,6 +330,54 @@ static int refresh_act(struct site *site, plim_error *error)
 	return code;
 }
 
+static int watch_new_act(struct site *site, plim_error *error)
+{
+	plim_watch *made = SITE_POISON;
+	int code = plim_watch_new(&made, site->host, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->watch = made;
+	return code;
+}
+
+static void watch_prepare(struct site *site)
+{
+	take_prepare(site);
+	assert_int_equal(take_with(site, 0, NULL), PLIM_OK);
+	assert_int_equal(watch_new_act(site, NULL), PLIM_OK);
+}
+
+static int watch_add_act(struct site *site, plim_error *error)
+{
+	plim_identity identity = plim_process_identity(
+	    plim_snapshot_find(site->snapshot, site_world.plain.pid));
+	int code = plim_watch_add(site->watch, &identity, error);
+
+	assert_int_equal(plim_watch_size(site->watch), code == PLIM_OK);
+	return code;
+}
+
+/* One is watched before, and it alone while it fails. */
+static void watch_follow_prepare(struct site *site)
+{
+	watch_prepare(site);
+	assert_int_equal(watch_add_act(site, NULL), PLIM_OK);
+}
+
+static int watch_follow_act(struct site *site, plim_error *error)
+{
+	int code = plim_watch_follow(site->watch, site->snapshot, error);
+
+	if (code != PLIM_OK)
+		assert_int_equal(plim_watch_size(site->watch), 1);
+	else
+		assert_true(plim_watch_size(site->watch) > 2);
+	assert_int_equal(plim_watch_refresh(site->watch, NULL), PLIM_OK);
+	return code;
+}
+
 static int filter_act(struct site *site, plim_error *error)
 {
 	static const char text[] =
@@ -680,6 +728,10 @@ const struct entry site_entries[] = {
      0},
     {"plim_tree_usage", "plim_tree_usage, third", tree_third_prepare, tree_act,
      0},
+    MADE(plim_watch_new, host_prepare, watch_new_act),
+    MADE(plim_watch_add, watch_prepare, watch_add_act),
+    {"plim_watch_follow", "plim_watch_follow", watch_follow_prepare,
+     watch_follow_act, 0},
     MADE(plim_filter_new, NULL, filter_act),
     MADE(plim_json_new, NULL, json_act),
     MADE(plim_table_new, NULL, table_new_act),

@@ -51,6 +51,7 @@ static void site_end(struct site *site)
 	plim_tree_free(site->tree);
 	plim_forest_free(site->forest);
 	plim_groups_free(site->groups);
+	plim_watch_free(site->watch);
 	plim_usage_free(site->usage);
 	plim_snapshot_free(site->snapshot);
 	plim_target_close(site->target);
@@ -355,6 +356,14 @@ static const char *const never[] = {
     "plim_usage_reap",
     "plim_usage_refresh_self",
     "plim_version",
+    "plim_watch_cost",
+    "plim_watch_cpu",
+    "plim_watch_free",
+    "plim_watch_identity",
+    "plim_watch_percent",
+    "plim_watch_refresh",
+    "plim_watch_remove",
+    "plim_watch_size",
 };
 #define NEVER_COUNT (sizeof(never) / sizeof(never[0]))
 

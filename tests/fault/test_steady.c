@@ -26,6 +26,7 @@ struct steady {
 	plim_tree *tree;
 	plim_forest *forest;
 	plim_groups *groups;
+	plim_watch *watch;
 	plim_snapshot_options options;
 	plim_field_set fields;
 };
@@ -58,6 +59,7 @@ static void steady_end(struct steady *steady)
 	plim_tree_free(steady->tree);
 	plim_forest_free(steady->forest);
 	plim_groups_free(steady->groups);
+	plim_watch_free(steady->watch);
 	plim_snapshot_free(steady->snapshot);
 	plim_usage_free(steady->usage);
 	plim_target_close(steady->target);
@@ -138,6 +140,28 @@ static void test_mixed(void **state)
 	steady_run(&steady, round_mixed, 1);
 	steady_end(&steady);
 	spawn_end(&spawn);
+}
+
+static void round_watch(struct steady *steady)
+{
+	assert_int_equal(plim_watch_refresh(steady->watch, NULL), PLIM_OK);
+}
+
+static void test_watch(void **state)
+{
+	struct steady steady;
+
+	(void)state;
+	steady_begin(&steady, NULL);
+	steady.snapshot = new_snapshot(steady.host);
+	take(steady.snapshot);
+	assert_int_equal(plim_watch_new(&steady.watch, steady.host, NULL),
+			 PLIM_OK);
+	assert_int_equal(plim_watch_follow(steady.watch, steady.snapshot, NULL),
+			 PLIM_OK);
+	steady_run(&steady, round_watch, 0);
+	assert_true(plim_watch_cost(steady.watch).read > 1);
+	steady_end(&steady);
 }
 
 static void round_take(struct steady *steady)
@@ -299,6 +323,7 @@ int main(void)
 	    cmocka_unit_test(test_self),
 	    cmocka_unit_test(test_other),
 	    cmocka_unit_test(test_mixed),
+	    cmocka_unit_test(test_watch),
 	    cmocka_unit_test(test_snapshot_live),
 	    cmocka_unit_test(test_snapshot_fixture),
 	    cmocka_unit_test(test_tree),

@@ -38,4 +38,5 @@
 #include "host/linux/survey.c"
 #include "host/linux/target.c"
 #include "host/linux/threads.c"
+#include "host/linux/watch.c"
 /* End of the list. */

@@ -12,6 +12,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 void plimp_identity_of_host(const plim_host *host, plim_identity *identity)
 {
@@ -39,4 +41,15 @@ int plimp_pidfd_inode(plim_host *host, int pidfd, uint64_t *inode)
 		return ENOSYS;
 	*inode = (uint64_t)status.st_ino;
 	return 0;
+}
+
+int plimp_probe_pidfd(plim_host *host, int pidfd)
+{
+	if (pidfd < 0)
+		return ENOSYS;
+	host->bill.system_calls++;
+	if (syscall(PLIMP_SYS_PIDFD_SEND_SIGNAL, pidfd, 0, NULL, 0) == 0 ||
+	    errno == EPERM)
+		return 0;
+	return errno;
 }

@@ -148,6 +148,10 @@ void plimp_identity_of_host(const plim_host *host, plim_identity *identity);
  * are no such inodes. */
 int plimp_pidfd_inode(plim_host *host, int pidfd, uint64_t *inode);
 
+/* 0 if the process of a pidfd exists, perhaps as a zombie; else the error:
+ * ESRCH once it was reaped. */
+int plimp_probe_pidfd(plim_host *host, int pidfd);
+
 /* Reads the process behind `directory`; see plimp_system_read(). */
 int plimp_read_directory(plim_host *host, int directory, int32_t pid,
 			 const struct plimp_request *request,

@@ -36,18 +36,6 @@ struct target_pidfd_info {
 #define TARGET_GET_INFO	 _IOWR(0xff, 11, struct target_pidfd_info)
 #define TARGET_INFO_EXIT 8u
 
-/* 0 if the process of a pidfd exists, perhaps as a zombie; else the error. */
-static int target_probe_pidfd(plim_host *host, int pidfd)
-{
-	if (pidfd < 0)
-		return ENOSYS;
-	host->bill.system_calls++;
-	if (syscall(PLIMP_SYS_PIDFD_SEND_SIGNAL, pidfd, 0, NULL, 0) == 0 ||
-	    errno == EPERM)
-		return 0;
-	return errno;
-}
-
 /* Without pidfds: does anybody have this pid? Signal 0 is not delivered. */
 static int target_has_owner(plim_host *host, int32_t pid)
 {
@@ -68,7 +56,7 @@ static int target_is_unseen(plim_host *host, int32_t pid, const char *name)
 		return plimp_is_starved(errno);
 	unseen =
 	    plimp_call_stat(host, host->system->root, name, &status, 0) != 0 &&
-	    target_probe_pidfd(host, pidfd) == 0;
+	    plimp_probe_pidfd(host, pidfd) == 0;
 	plimp_call_close(host, pidfd);
 	return unseen;
 }
@@ -237,7 +225,7 @@ static int target_successor(plim_target *target)
 static int target_fate(plim_target *target, int problem)
 {
 	plim_host *host = target->host;
-	int alive = target_probe_pidfd(host, target->grip->pidfd);
+	int alive = plimp_probe_pidfd(host, target->grip->pidfd);
 	plim_count hidepid;
 
 	if (alive == ESRCH)

@@ -206,3 +206,33 @@ int plimp_system_survey(plim_host *host, plim_finding_fn *callback, void *user,
 	callback(&finding, user);
 	return PLIM_OK;
 }
+
+size_t plimp_system_watch_limit(plim_host *host)
+{
+	(void)host;
+	return 0;
+}
+
+int plimp_system_watch(plim_host *host, const plim_identity *identity, int hold,
+		       struct plimp_watched *watched, plim_error *error)
+{
+	(void)host;
+	(void)identity;
+	(void)hold;
+	(void)watched;
+	return none_fail(error, "watch process");
+}
+
+void plimp_system_unwatch(plim_host *host, struct plimp_watched *watched)
+{
+	(void)host;
+	(void)watched;
+}
+
+void plimp_system_watch_read(plim_host *host, struct plimp_watched *items,
+			     size_t count)
+{
+	(void)host;
+	(void)items;
+	(void)count;
+}
