@@ -260,6 +260,47 @@ static void test_state(void **state)
 	}
 }
 
+/* A blank ends a field that is stepped over, and no other byte does. */
+static void test_steps(void **state)
+{
+	(void)state;
+	for (int c = 1; c < 256; c++) {
+		char line[128];
+		struct plimp_stat stat;
+		if (c == '\n' || c == ')') /* ends the line, the name */
+			continue;
+		snprintf(line, sizeof(line),
+			 "7 (x) S 1 aa%c aaaaaaaaa 0 -1 64 1 0 2 0 3 4 5 6 20 "
+			 "0 1 0 9\n",
+			 c);
+		plim_bytes text = text_string(line);
+		assert_int_equal(decode(text, &stat),
+				 c == ' ' ? PLIM_EMALFORMED : PLIM_OK);
+		text_free(text);
+	}
+}
+
+/* So does each of several in a row: fields 29 to 47, so many of them empty. */
+static void test_empty_fields(void **state)
+{
+	(void)state;
+	for (int empty = 0; empty <= 19; empty++) {
+		char line[256] = "7 (x) S 1" REST " 1 2 3 4 5 6";
+		struct plimp_stat stat;
+		for (int field = 0; field < 19; field++)
+			strcat(line, field < empty ? " " : " 1");
+		strcat(line, " 10 20 30 40 5\n");
+		plim_bytes text = text_string(line);
+		assert_int_equal(decode(text, &stat), PLIM_OK);
+		assert_int_equal(stat.has & ~(uint32_t)PLIMP_STAT_BLOCK_IO,
+				 PLIMP_STAT_ARGUMENTS | PLIMP_STAT_EXIT_CODE |
+				     PLIMP_STAT_STACK);
+		assert_true(stat.arguments_start == 10);
+		assert_int_equal(stat.exit_code, 5);
+		text_free(text);
+	}
+}
+
 #define NO_CODE	     (PLIMP_STAT_ARGUMENTS | PLIMP_STAT_STACK | BLOCK_IO)
 #define NO_ARGUMENTS (PLIMP_STAT_EXIT_CODE | PLIMP_STAT_STACK | BLOCK_IO)
 #define NO_TAIL	     (PLIMP_STAT_STACK | BLOCK_IO)
@@ -441,11 +482,18 @@ static void test_long_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_worker),    cmocka_unit_test(test_recorded),
-	    cmocka_unit_test(test_fields),    cmocka_unit_test(test_largest),
-	    cmocka_unit_test(test_malformed), cmocka_unit_test(test_tail),
-	    cmocka_unit_test(test_state),     cmocka_unit_test(test_stack),
-	    cmocka_unit_test(test_block_io),  cmocka_unit_test(test_hostile),
+	    cmocka_unit_test(test_worker),
+	    cmocka_unit_test(test_recorded),
+	    cmocka_unit_test(test_fields),
+	    cmocka_unit_test(test_largest),
+	    cmocka_unit_test(test_malformed),
+	    cmocka_unit_test(test_tail),
+	    cmocka_unit_test(test_state),
+	    cmocka_unit_test(test_stack),
+	    cmocka_unit_test(test_block_io),
+	    cmocka_unit_test(test_steps),
+	    cmocka_unit_test(test_empty_fields),
+	    cmocka_unit_test(test_hostile),
 	    cmocka_unit_test(test_long_name),
 	};
 

@@ -61,11 +61,23 @@ int plimp_statm_is_sound(const plim_host *host, const struct plimp_statm *statm)
 	       statm->resident_pages <= UINT64_MAX / host->system->page_bytes;
 }
 
-static int capture_statm(struct plimp_capture *capture, const char *path)
+/* A file of the process, or of the folder of one of its threads. */
+static int memory_file(struct plimp_capture *capture, const char *folder,
+		       const char *name, plim_bytes *text)
+{
+	char path[48];
+
+	if (folder[0] == '\0')
+		return plimp_capture_file(capture, name, text);
+	snprintf(path, sizeof path, "%s%s", folder, name);
+	return plimp_capture_file(capture, path, text);
+}
+
+static int capture_statm(struct plimp_capture *capture, const char *folder)
 {
 	struct plimp_statm statm;
 	plim_bytes text;
-	int error = plimp_capture_file(capture, path, &text);
+	int error = memory_file(capture, folder, "statm", &text);
 
 	if (error == ESRCH && !capture->leaderless)
 		return PLIM_ENOPROCESS;
@@ -142,12 +154,12 @@ static void capture_status_failed(struct plimp_capture *capture, int memory,
 }
 
 /* Memory and switches, as far as asked, and the user. */
-static int capture_status(struct plimp_capture *capture, const char *path,
+static int capture_status(struct plimp_capture *capture, const char *folder,
 			  int memory, int switches)
 {
 	struct plimp_status status;
 	plim_bytes text;
-	int error = plimp_capture_file(capture, path, &text);
+	int error = memory_file(capture, folder, "status", &text);
 
 	if (error == ESRCH && !capture->leaderless)
 		return PLIM_ENOPROCESS;
@@ -251,28 +263,22 @@ int plimp_capture_memory(struct plimp_capture *capture)
 		     plimp_capture_wants_any(capture, &capture_status_group) ||
 		     (plimp_capture_wants(capture, PLIM_FIELD_PRIVATE) &&
 		      capture->host->system->has_swap));
-	char path[48] = "";
-	size_t end = 0;
+	char folder[32] = "";
 
 	if (wanted && capture->leaderless) {
-		int code = memory_leaderless(capture, &wanted, path);
+		int code = memory_leaderless(capture, &wanted, folder);
 
 		if (code != PLIM_OK)
 			return code;
 		kinds = kinds && wanted;
-		while (path[end] != '\0')
-			end++;
 	}
 	if (wanted && !kinds) {
-		int code;
+		int code = capture_statm(capture, folder);
 
-		snprintf(path + end, sizeof path - end, "statm");
-		code = capture_statm(capture, path);
 		if (code != PLIM_OK)
 			return code;
 	}
 	if (!kinds && !switches && !capture->request->children)
 		return PLIM_OK;
-	snprintf(path + end, sizeof path - end, "status");
-	return capture_status(capture, path, kinds, switches);
+	return capture_status(capture, folder, kinds, switches);
 }

@@ -65,12 +65,33 @@ static int stat_i32(struct plimp_scan *scan, int32_t *value)
 	return stat_field_ends(scan);
 }
 
+/* How many of these eight bytes are blanks: each that is becomes 0, and only a
+ * 0 has no bit set once its lower seven were added to 0x7f. */
+static int stat_blanks(const char *at)
+{
+	const uint64_t low = UINT64_C(0x7f7f7f7f7f7f7f7f);
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	word ^= UINT64_C(0x2020202020202020);
+	word = ~(((word & low) + low) | word | low);
+	return (int)((word >> 7) * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /* Steps over so many fields, signed ones among them. That one blank ends
  * each is all that is asked of them: counting blanks takes no branch a byte. */
 static int stat_skip(struct plimp_scan *scan, int count)
 {
 	const char *at = scan->at;
 
+	while (scan->end - at >= 8) {
+		int blanks = stat_blanks(at);
+
+		if (blanks >= count)
+			break;
+		count -= blanks;
+		at += 8;
+	}
 	while (count && at < scan->end)
 		count -= *at++ == ' ';
 	scan->at = at;

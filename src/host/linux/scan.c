@@ -35,46 +35,11 @@ int plimp_scan_line(struct plimp_scan *scan, plim_bytes *line)
 	return 1;
 }
 
-void plimp_scan_blanks(struct plimp_scan *scan)
+int plimp_scan_long(struct plimp_scan *scan, const char *at, uint64_t sum,
+		    uint64_t *value)
 {
-	while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\t'))
-		scan->at++;
-}
-
-/* Above 9 for what is no digit. */
-static unsigned scan_digit(char c)
-{
-	return (unsigned char)c - (unsigned)'0';
-}
-
-int plimp_scan_literal(struct plimp_scan *scan, const char *literal)
-{
-	const char *at = scan->at;
-
-	for (; *literal; literal++, at++) {
-		if (at == scan->end || *at != *literal)
-			return 0;
-	}
-	scan->at = at;
-	return 1;
-}
-
-/* Nineteen digits always fit, so that only what is longer is looked at with
- * care; nearly all numbers are short, and this is where decoders spend their
- * time. */
-int plimp_scan_u64(struct plimp_scan *scan, uint64_t *value)
-{
-	const char *at = scan->at;
-	assert(at <= scan->end);
-	const char *sure = scan->end - at > 19 ? at + 19 : scan->end;
-	uint64_t sum = 0;
-
-	for (; at < sure && scan_digit(*at) <= 9; at++)
-		sum = sum * 10 + scan_digit(*at);
-	if (at == scan->at)
-		return 0;
-	for (; at < scan->end && scan_digit(*at) <= 9; at++) {
-		unsigned digit = scan_digit(*at);
+	for (; at < scan->end && plimp_scan_digit(*at) <= 9; at++) {
+		unsigned digit = plimp_scan_digit(*at);
 		if (sum > UINT64_MAX / 10 ||
 		    (sum == UINT64_MAX / 10 && digit > UINT64_MAX % 10))
 			return 0;
