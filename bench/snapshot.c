@@ -132,72 +132,81 @@ static void sweep(void)
 		memory[i]++;
 }
 
-static int look_once(struct method *method, enum temperature temperature)
+/* Once cold and once warm. Others come and go on a machine that is not ours
+ * alone, so it is counted each time how many there are. */
+static int look_twice(struct method *method)
 {
-	struct look *look = &method->looks[temperature][method->count];
+	double present = (double)population_present();
 
-	if (temperature == COLD)
-		sweep();
-	if (method->run(method, look))
-		return 1;
-	method->missing = "failed";
-	return 0;
+	for (int i = 0; i < TEMPERATURES; i++) {
+		struct look *look = &method->looks[i][method->count];
+
+		if (i == COLD)
+			sweep();
+		if (!method->run(method, look)) {
+			method->missing = "failed";
+			return 0;
+		}
+		look->each_ns = look->cpu_ns / present;
+	}
+	return 1;
 }
 
 static void look_all(size_t rounds)
 {
 	for (int row = 0; row < ROWS; row++)
-		for (int i = 0; i < 2 && !methods[row].missing; i++)
-			look_once(&methods[row], WARM);
+		if (!methods[row].missing)
+			look_twice(&methods[row]); /* not counted */
 	for (size_t round = 0; round < rounds; round++)
 		for (int row = 0; row < ROWS; row++)
-			if (!methods[row].missing &&
-			    look_once(&methods[row], COLD) &&
-			    look_once(&methods[row], WARM))
+			if (!methods[row].missing && look_twice(&methods[row]))
 				methods[row].count++;
 }
 
 static int order(const void *left, const void *right)
 {
-	double a = ((const struct look *)left)->cpu_ns;
-	double b = ((const struct look *)right)->cpu_ns;
+	double a = ((const struct look *)left)->each_ns;
+	double b = ((const struct look *)right)->each_ns;
 
 	return (a > b) - (a < b);
 }
 
-/* CPU time by rank: 0 the least, 0.5 the median; the looks are sorted. */
-static double ranked(const struct method *method, enum temperature temperature,
-		     double rank)
+/* CPU time for a process by rank: 0 the least, 0.5 the median; the looks are
+ * sorted. */
+static const struct look *ranked(const struct method *method,
+				 enum temperature temperature, double rank)
 {
-	return method
-	    ->looks[temperature][(size_t)(rank * (double)(method->count - 1))]
-	    .cpu_ns;
+	size_t at = (size_t)(rank * (double)(method->count - 1));
+
+	return &method->looks[temperature][at];
 }
 
-static void print_rows(double processes)
+static void print_row(struct method *method)
+{
+	for (int i = 0; i < TEMPERATURES; i++)
+		qsort(method->looks[i], method->count, sizeof(struct look),
+		      order);
+	printf("%-24s", method->name);
+	for (int i = 0; i < TEMPERATURES; i++)
+		printf(" %9.2f %9.2f",
+		       ranked(method, (enum temperature)i, 0.5)->each_ns / 1e3,
+		       ranked(method, (enum temperature)i, 0)->each_ns / 1e3);
+	printf(" %10.2f", ranked(method, COLD, 0.5)->cpu_ns / 1e6);
+	if (ranked(method, COLD, 0.5)->processes)
+		printf(" %7zu", ranked(method, COLD, 0.5)->processes);
+	printf("\n");
+}
+
+static void print_rows(void)
 {
 	printf("%-24s %9s %9s %9s %9s %10s %7s\n", "us per process", "cold",
 	       "least", "warm", "least", "cold, ms", "saw");
-	for (int row = 0; row < ROWS; row++) {
-		struct method *method = &methods[row];
-
-		if (method->missing) {
-			printf("%-24s %s\n", method->name, method->missing);
-			continue;
-		}
-		for (int i = 0; i < TEMPERATURES; i++)
-			qsort(method->looks[i], method->count,
-			      sizeof(struct look), order);
-		printf("%-24s %9.2f %9.2f %9.2f %9.2f %10.2f", method->name,
-		       ranked(method, COLD, 0.5) / processes / 1e3,
-		       ranked(method, COLD, 0) / processes / 1e3,
-		       ranked(method, WARM, 0.5) / processes / 1e3,
-		       ranked(method, WARM, 0) / processes / 1e3,
-		       ranked(method, COLD, 0.5) / 1e6);
-		if (method->looks[COLD][0].processes)
-			printf(" %7zu", method->looks[COLD][0].processes);
-		printf("\n");
-	}
+	for (int row = 0; row < ROWS; row++)
+		if (methods[row].missing)
+			printf("%-24s %s\n", methods[row].name,
+			       methods[row].missing);
+		else
+			print_row(&methods[row]);
 }
 
 static void print_target(const struct target *target, double wanted)
@@ -210,9 +219,10 @@ static void print_target(const struct target *target, double wanted)
 		printf("%-36s %s\n", target->name, "unavailable");
 		return;
 	}
-	ratio = ranked(peer, COLD, 0.5) / ranked(ours, COLD, 0.5);
+	ratio =
+	    ranked(peer, COLD, 0.5)->each_ns / ranked(ours, COLD, 0.5)->each_ns;
 	printf("%-36s %7.2f %7.2f", target->name, ratio,
-	       ranked(peer, COLD, 0) / ranked(ours, COLD, 0));
+	       ranked(peer, COLD, 0)->each_ns / ranked(ours, COLD, 0)->each_ns);
 	if (wanted > 0)
 		printf(" %7.1f %s", wanted, ratio >= wanted ? "met" : "missed");
 	printf("\n");
@@ -239,7 +249,7 @@ static void measure(const struct population *population, size_t rounds)
 	}
 	look_all(rounds);
 	printf("%s, %zu rounds\n", population->name, rounds);
-	print_rows((double)methods[ROW_FULL].looks[COLD][0].processes);
+	print_rows();
 	print_targets((size_t)(population - populations));
 	for (int row = 0; row < ROWS; row++)
 		if (methods[row].end)

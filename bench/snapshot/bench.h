@@ -13,10 +13,12 @@
 
 enum temperature { COLD, WARM, TEMPERATURES };
 
-/* What one look cost, and how many processes it saw (0: it does not say). */
+/* What one look cost, how many processes it saw (0: it does not say), and
+ * the cost for each process that was there. */
 struct look {
 	double cpu_ns;
 	size_t processes;
+	double each_ns;
 };
 
 struct method {
@@ -61,6 +63,9 @@ void coprocess_end(struct method *method);
 int population_begin(const char *program, size_t count, int threads);
 /* Ends all of them, by their pids. */
 void population_end(void);
+
+/* How many processes there are. */
+size_t population_present(void);
 
 /* CPU time of this process, all threads. */
 double bench_cpu_ns(void);

@@ -8,6 +8,7 @@
  */
 #include "bench.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
@@ -56,6 +57,19 @@ int population_begin(const char *program, size_t count, int threads)
 	ready = population_size == count && population_ready(ends[0], count);
 	close(ends[0]);
 	return ready;
+}
+
+size_t population_present(void)
+{
+	DIR *proc = opendir("/proc");
+	struct dirent *entry;
+	size_t count = 0;
+
+	while (proc && (entry = readdir(proc)))
+		count += entry->d_name[0] >= '1' && entry->d_name[0] <= '9';
+	if (proc)
+		closedir(proc);
+	return count > 0 ? count : 1;
 }
 
 void population_end(void)
