@@ -33,6 +33,7 @@ PAGES = 4  # see test_reuse_storm.c
 METADATA = 16
 # A line is read so much later than it was written, at most.
 LATE_NS = 50000000
+MOST = 60  # seconds more, if too little was seen
 
 
 class Wrong(Exception):
@@ -103,8 +104,8 @@ def between(row, key, low, high):
 
 
 class Rounds:
-    def __init__(self, log, own):
-        self.log, self.own = log, own
+    def __init__(self, log):
+        self.log = log
         self.before = None  # pid: (generation, row) of the line before
         self.begin = self.end = 0  # when this round was taken at most
         self.told = dict.fromkeys(("lines", "rows", "stayed", "gone",
@@ -240,6 +241,9 @@ class Rounds:
     dead = set()
     begin_before = 0
 
+    def enough(self):
+        return all(n >= 5 for n in self.told.values())
+
     def line(self, text):
         self.begin_before, self.begin, self.end = (
             self.begin, self.end, time.monotonic_ns())
@@ -286,13 +290,14 @@ def ask(driver, word):
 def watch(plim, log, seconds):
     command = [plim, "ps", "--watch", "--json", "--every", "100ms"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
-    rounds = Rounds(log, process.pid)
+    rounds = Rounds(log)
     rounds.end = time.monotonic_ns()
     until = time.monotonic() + seconds
     try:
         for line in process.stdout:
             rounds.line(line)
-            if time.monotonic() > until:
+            late = time.monotonic() - until
+            if late > 0 and (rounds.enough() or late > MOST):
                 until = float("inf")
                 process.send_signal(signal.SIGINT)
         status = process.wait()
@@ -301,7 +306,7 @@ def watch(plim, log, seconds):
         process.wait()
     if status != 130:
         raise Wrong(f"plim ended with {status} after Ctrl-C")
-    return rounds.told
+    return {**rounds.told, "few": not rounds.enough()}
 
 
 def main():
@@ -321,10 +326,10 @@ def main():
     try:
         told = watch(plim, Log(file), float(seconds))
         told.update(ask(driver, "stop"))
+        few = told.pop("few")
         print("# " + ", ".join(f"{v} {k}" for k, v in told.items()))
-        for key in ("lines", "stayed", "gone", "started", "replaced"):
-            if told[key] < 3:
-                wrong = f"too few of: {key}"
+        if few:
+            wrong = f"too few events: {told}"
     except Wrong as error:
         wrong = str(error)
     ask(driver, "end")

@@ -135,6 +135,44 @@ static void test_light(void **state)
 	plim_host_close(host);
 }
 
+/* As a tree: its mother and all of them, every sum that of the truths. */
+static void test_tree(void **state)
+{
+	plim_host *host = open_host(0);
+	plim_target *root = open_target(host, crowd.spawn.pid);
+	plim_tree *tree = NULL;
+	struct truth mother;
+	uint64_t cpu = 0;
+	uint64_t anonymous = 0;
+
+	(void)state;
+	assert_int_equal(plim_tree_new(&tree, host, NULL), PLIM_OK);
+	assert_int_equal(plim_tree_usage(tree, root, NULL, NULL), PLIM_OK);
+	truth_read(crowd.spawn.pid, &mother);
+	for (unsigned i = 0; i < crowd.count; i++) {
+		cpu += truths[i].cpu_ns;
+		anonymous += truths[i].anonymous_kib << 10;
+	}
+	assert_int_equal(plim_tree_size(tree), crowd.count + 1);
+	assert_int_equal(plim_tree_about(tree).members, crowd.count + 1);
+	assert_int_equal(plim_tree_sum(tree, PLIM_FIELD_CPU).missing, 0);
+	assert_int_equal(plim_tree_sum(tree, PLIM_FIELD_CPU).total_known.value,
+			 cpu + mother.cpu_ns);
+	assert_int_equal(
+	    plim_tree_sum(tree, PLIM_FIELD_ANONYMOUS).total_known.value,
+	    anonymous + (mother.anonymous_kib << 10));
+	for (size_t i = 1; i < plim_tree_size(tree); i++) {
+		const plim_branch *branch = plim_tree_at(tree, i);
+
+		assert_int_equal(branch->parent, 0);
+		assert_int_equal(branch->depth, 1);
+		assert_int_equal(branch->size, 1);
+	}
+	plim_tree_free(tree);
+	plim_target_close(root);
+	plim_host_close(host);
+}
+
 static int crowd_event(int event, const plim_process *first,
 		       const plim_process *last, void *user)
 {
@@ -331,6 +369,7 @@ int main(void)
 	    cmocka_unit_test(test_truth),
 	    cmocka_unit_test(test_all_seen),
 	    cmocka_unit_test(test_light),
+	    cmocka_unit_test(test_tree),
 	    cmocka_unit_test(test_stays),
 	    cmocka_unit_test(test_memory),
 	    cmocka_unit_test(test_256_descriptors),

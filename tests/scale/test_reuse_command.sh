@@ -5,7 +5,7 @@
 set -u
 
 live=2000
-seconds=4
+seconds=3
 case ${PLIM_STORM:-} in
 *,*)
 	seconds=${PLIM_STORM%,*}

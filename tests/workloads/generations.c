@@ -7,7 +7,8 @@
  * the kernel's count has come to, which goes round below PIDS. A third of the
  * births end at once. LOG is an open descriptor for the log of generations.h.
  * It is ready when all LIVE are there; `stop` ends the storm and tells of it,
- * `end` ends everybody.
+ * the CPU time of all that it has waited for and its own included; `end` ends
+ * everybody.
  */
 #include "generations.h"
 #include "workload.h"
@@ -22,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
@@ -278,11 +280,25 @@ static void gen_storm(void)
 		gen_round();
 }
 
+/* What was charged for all that was waited for. */
+static uint64_t gen_children_ns(void)
+{
+	struct rusage usage;
+
+	if (getrusage(RUSAGE_CHILDREN, &usage) != 0)
+		workload_fail("getrusage");
+	return (uint64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) *
+		   1000000000u +
+	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) *
+		   1000u;
+}
+
 static void gen_tell(void)
 {
 	workload_number("births", storm.log->count);
 	workload_number("ends", storm.ends);
 	workload_number("again", storm.again);
+	workload_number("cpu_ns", workload_cpu_ns() + gen_children_ns());
 	workload_done();
 }
 
