@@ -98,13 +98,23 @@ static int storm_event(int event, const plim_process *first,
 	return 0;
 }
 
+/* Long enough, and something was seen of the storm, on a busy machine too. */
+static int storm_is_over(uint64_t begin)
+{
+	uint64_t passed = (child_monotonic_ns() - begin) / 1000000000u;
+	int enough = storm.rounds >= STORM_ROUNDS && storm.ephemeral > 0 &&
+		     storm.vanished > 0;
+
+	return passed >= STORM_SECONDS && (enough || passed >= STORM_MOST);
+}
+
 /* One round after another while the storm lasts. */
 static void storm_watch(plim_host *host, const plim_snapshot_options *options)
 {
 	plim_snapshot *rounds[2] = {new_snapshot(host), new_snapshot(host)};
-	uint64_t end = child_monotonic_ns() + STORM_SECONDS * 1000000000ull;
+	uint64_t begin = child_monotonic_ns();
 
-	while (child_monotonic_ns() < end || storm.rounds < STORM_ROUNDS) {
+	while (!storm_is_over(begin)) {
 		plim_snapshot_options now = *options;
 		plim_snapshot *taken = rounds[storm.rounds % 2];
 		unsigned stayed = 0;
