@@ -6,13 +6,13 @@ title), REPORTS (where the fault was reported) and run(scene). It makes
 something happen of which it knows the truth, has every tool look at it at the
 same time, and puts questions: scene.question(text, truth, answers, right).
 """
-import json
 from concurrent.futures import ThreadPoolExecutor
 
 from answer import (BROKEN, NOT_ASKED, RIGHT, UNAVAILABLE, UNASKED, WRONG,
                     Answer, escaped, verdict)
 from peers.base import all_of
 from peers.screen import align
+from world import TooLate
 
 
 class Scene:
@@ -55,6 +55,9 @@ class Scene:
                 if group is slow and slow:
                     align([watches[peer.name] for peer in slow])
             change()
+            if any(watch is not None and watch.is_late()
+                   for watch in watches.values()):
+                raise TooLate
             return self.of(watches, self.peers,
                            lambda watch: watch.frames(), fields)
         finally:
@@ -106,10 +109,3 @@ def pick(found, field):
     """The answers to one field: {tool: answer or list of answers}."""
     return {name: one[field] if isinstance(one, dict) else
             [frame[field] for frame in one] for name, one in found.items()}
-
-
-def emit(stream):
-    def tell(row):
-        stream.write(json.dumps(row) + "\n")
-        stream.flush()
-    return tell

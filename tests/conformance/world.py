@@ -24,6 +24,10 @@ class Trouble(Exception):
     """The scenario could not be set up; no tool is to blame."""
 
 
+class TooLate(Exception):
+    """The machine was too loaded for what had to happen in time; again."""
+
+
 class Impossible(Exception):
     """It cannot happen on this machine; a skip with a reason."""
 
@@ -79,6 +83,7 @@ class Workload:
 class World:
     def __init__(self, build, uid=None):
         self.build = build
+        self.workloads = []
         self.folder = tempfile.mkdtemp(prefix="plim-conformance-")
         os.chmod(self.folder, 0o755)
         self.is_root = uid == 0
@@ -87,8 +92,16 @@ class World:
         return os.path.join(self.build, "tests", "workloads", name)
 
     def start(self, name, *arguments, **how):
-        return Workload(self.path(name), arguments,
-                        {"LC_ALL": "C", "PATH": "/usr/bin:/bin"}, **how)
+        workload = Workload(self.path(name), arguments,
+                            {"LC_ALL": "C", "PATH": "/usr/bin:/bin"}, **how)
+        self.workloads.append(workload)
+        return workload
+
+    def end(self):
+        """Ends every workload; another attempt begins anew."""
+        for workload in self.workloads:
+            workload.stop()
+        self.workloads = []
 
     def start_as(self, pid, name, *arguments):
         """A workload that gets this pid, whose last owner has been reaped."""

@@ -105,6 +105,9 @@ class AskerWatch:
     def first(self):
         pass
 
+    def is_late(self):
+        return False
+
     def frames(self):
         time.sleep(1)
         found = {}

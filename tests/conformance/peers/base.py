@@ -60,6 +60,7 @@ class Peer:
     def __init__(self, place):
         self.place = place
         self.as_nobody = False
+        self.pace = 1  # 2 to watch at half the speed
         self.preload = None
 
     def there(self):

@@ -82,9 +82,9 @@ class PidstatWatch:
     """One interval of two seconds, begun before the change; one pidstat for
     names, one for command lines, which stand in the same column."""
 
-    seconds = 2
-
     def __init__(self, peer, pid, fields):
+        self.seconds = 2 * peer.pace
+        self.begin = time.monotonic()
         self.peer = peer
         self.parts = []
         for part in ([f for f in fields if f != "cmdline"],
@@ -92,10 +92,13 @@ class PidstatWatch:
             if part:
                 self.parts.append((part, peer.start(
                     peer.arguments(pid, part, self.seconds))))
-        self.begin = time.monotonic()
 
     def first(self):
         time.sleep(max(0, self.begin + 0.6 - time.monotonic()))
+
+    def is_late(self):
+        """The second look may have come before what happens."""
+        return time.monotonic() > self.begin + self.seconds - 0.2
 
     def frames(self):
         found = {}

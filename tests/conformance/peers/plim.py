@@ -135,13 +135,11 @@ def events_of(document, pid):
 class PlimWatch:
     """plim ps --watch, whose every line is one round."""
 
-    seconds = 1
-
     def __init__(self, plim, pid, fields, options):
         self.plim, self.pid, self.fields = plim, pid, fields
         self.rest = b""
         self.process = plim.start([
-            plim.plim, "ps", "--watch", "--every", f"{self.seconds}s",
+            plim.plim, "ps", "--watch", "--every", f"{plim.pace}s",
             "--threads", "--identity", "--json", *options,
             f"pid = {pid}"])
 
@@ -161,6 +159,11 @@ class PlimWatch:
     def first(self):
         self.round()
 
+    def is_late(self):
+        """Another round is over before what happens has happened."""
+        return bool(self.rest or
+                    select.select([self.process.stdout], [], [], 0)[0])
+
     def frames(self):
         """The round that was under way, and the one after it."""
         found = []
@@ -172,6 +175,8 @@ class PlimWatch:
                 answers = self.plim.process(one[0], self.fields)
             if "events" in self.fields:
                 answers["events"] = said(events_of(document, self.pid))
+            if "exe" in self.fields:  # not among what ps prints unasked
+                answers["exe"] = self.plim.look(self.pid, ["exe"])["exe"]
             if "cmdline" in self.fields:
                 answers["cmdline"] = self.plim.cmdline(self.pid, SECONDS)
             found.append(answers)

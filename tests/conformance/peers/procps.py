@@ -136,9 +136,9 @@ class TopWatch:
     """Two frames, two seconds apart; one top for names, one for command
     lines, which stand in the same column."""
 
-    seconds = 2
-
     def __init__(self, top, pid, fields):
+        self.seconds = 2 * top.pace
+        self.begin = time.monotonic()
         self.top, self.pid = top, pid
         self.parts = []
         for part in ([f for f in fields if f != "cmdline"],
@@ -149,10 +149,13 @@ class TopWatch:
                 if "cmdline" in part:
                     argv.insert(1, "-c")
                 self.parts.append((part, top.start(argv)))
-        self.begin = time.monotonic()
 
     def first(self):
         time.sleep(max(0, self.begin + 0.6 - time.monotonic()))
+
+    def is_late(self):
+        """The second look may have come before what happens."""
+        return time.monotonic() > self.begin + self.seconds - 0.2
 
     def frames(self):
         found = {}

@@ -136,6 +136,7 @@ class ScreenPeer(Peer):
 class ScreenWatch:
     def __init__(self, peer, pid, fields):
         self.peer, self.pid, self.fields = peer, pid, fields
+        self.refresh = REFRESH * peer.pace
         self.screen = peer.open(pid)
 
     def now(self):
@@ -150,11 +151,15 @@ class ScreenWatch:
                 break
         self.screen.paint(0.2)
 
+    def is_late(self):
+        """It was painted meanwhile, and may have looked before."""
+        return False
+
     def frames(self):
         """What is painted in the next round, if not that of before."""
         begin = time.monotonic()
         found = []
-        while time.monotonic() < begin + REFRESH + 0.4:
+        while time.monotonic() < begin + self.refresh + 0.4:
             painted = self.screen.paint(0.1)
             if painted and time.monotonic() > begin + 0.15:
                 found.append(self.now())
@@ -171,12 +176,13 @@ def align(watches):
     painted = [0.0 for _ in watches]
     for watch in watches:
         watch.screen.paint(0)
-    end = time.monotonic() + 3 * REFRESH
+    refresh = max(watch.refresh for watch in watches)
+    end = time.monotonic() + 3 * refresh
     while time.monotonic() < end:
         for number, watch in enumerate(watches):
             if watch.screen.paint(0.02) or watch.screen.ended:
                 painted[number] = time.monotonic()
-        if time.monotonic() - min(painted) < REFRESH / 4:
+        if time.monotonic() - min(painted) < refresh / 4:
             return
 
 
@@ -208,7 +214,7 @@ class Htop(ScreenPeer):
     def configure(self):
         with open(self.place.home + "/htoprc", "w", encoding="ascii") as file:
             file.write(HTOPRC.format(hide=self.hide_kernel_threads,
-                                     delay=10 * REFRESH))
+                                     delay=10 * REFRESH * self.pace))
 
     def environment(self):
         return {**super().environment(),
@@ -288,7 +294,8 @@ class Btop(ScreenPeer):
         os.makedirs(folder, exist_ok=True)
         with open(folder + "/btop.conf", "w", encoding="ascii") as file:
             file.write(BTOP.format(version=self.version(),
-                                   update=1000 * REFRESH))
+                                   update=1000 * REFRESH *
+                                   self.pace))
 
     def argv(self, pid):
         return ["btop", "--utf-force"]

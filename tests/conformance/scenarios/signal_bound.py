@@ -10,7 +10,7 @@ import time
 from answer import ABSENT, Answer, said, unasked
 from peers.asker import AskerPeer
 from peers.screen import Btop, Htop, Screen
-from world import Trouble
+from world import TooLate, Trouble
 
 REPORTS = "aristocratos/btop#846"
 
@@ -67,14 +67,14 @@ class HeldOnScreen(Held):
         peer.configure()
         argv = [word for word in peer.argv(pid) if word != "--readonly"]
         self.screen = Screen(argv, peer.environment())
-        self.wait(2.5)
+        self.wait(2.5 * peer.pace)
         if pid not in peer.pids(self.screen.rows()):
-            raise Trouble(f"{peer.name} does not show the process")
+            raise TooLate
         for key in keys:
             self.screen.press(key)
-            self.wait(0.5)
+            self.wait(0.5 * peer.pace)
         if "SIGKILL" not in " ".join(self.screen.rows()):
-            raise Trouble(f"{peer.name} does not ask whether to kill")
+            raise TooLate
 
     def wait(self, seconds):
         end = time.monotonic() + seconds

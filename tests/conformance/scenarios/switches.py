@@ -18,5 +18,6 @@ def run(scene):
     after = sleepers.ask("truth")
     rate = (after["sleeps"] - before["sleeps"]) * 1e9 / (
         after["monotonic_ns"] - before["monotonic_ns"])
+    # The windows are not the same, and load comes and goes.
     scene.question("voluntary switches per second", f"{rate:.0f}/s",
-                   pick(found, "switches"), value_is(rate, near=0.25))
+                   pick(found, "switches"), value_is(rate, near=0.5))
