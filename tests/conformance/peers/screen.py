@@ -153,7 +153,7 @@ class ScreenWatch:
 
     def is_late(self):
         """It was painted meanwhile, and may have looked before."""
-        return False
+        return self.screen.paint(0)
 
     def frames(self):
         """What is painted in the next round, if not that of before."""
