@@ -147,6 +147,9 @@ static int option_take(const struct option_row *row, const char *value,
 	case OPTION_LEAVE:
 		options->leave = 1;
 		return EXIT_DONE;
+	case OPTION_TREE:
+		options->tree = 1;
+		return EXIT_DONE;
 	case OPTION_PROC:
 		options->proc_root = value;
 		return EXIT_DONE;
@@ -300,6 +303,26 @@ int args_parse(const struct command *command, int argc, char **argv,
 		return -1;
 	}
 	return status == EXIT_DONE ? args_check(command, options) : status;
+}
+
+void options_filter(const struct options *options, char *text, size_t size)
+{
+	size_t used = 0;
+	int i;
+
+	text[0] = '\0';
+	for (i = 0; i < options->operand_count; i++) {
+		int more = snprintf(text + used, size - used, "%s%s",
+				    i > 0 ? " " : "", options->operands[i]);
+
+		if (more < 0 || (size_t)more >= size - used) {
+			/* Too long: let the parser say so. */
+			memset(text, '(', size - 1);
+			text[size - 1] = '\0';
+			return;
+		}
+		used += (size_t)more;
+	}
 }
 
 int args_wants_json(int argc, char **argv)

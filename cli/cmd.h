@@ -36,6 +36,7 @@ struct options {
 	int threads;
 	int strong;
 	int reverse;
+	int tree;
 	int for_given;
 	uint64_t for_ns;
 	uint64_t every_ns;
@@ -70,6 +71,8 @@ int args_parse(const struct command *command, int argc, char **argv,
 	       struct options *options);
 void args_help(const struct command *command, FILE *to);
 void args_overview(FILE *to);
+/* The words behind the options as one filter. */
+void options_filter(const struct options *options, char *text, size_t size);
 int args_wants_json(int argc, char **argv);
 extern int usage_json; /* failures of usage are told as JSON */
 
@@ -162,6 +165,7 @@ int cmd_report(const struct options *options);
 int cmd_ps(const struct options *options);
 int cmd_show(const struct options *options);
 int cmd_cmdline(const struct options *options);
+int cmd_tree(const struct options *options);
 int cmd_time(const struct options *options);
 int cmd_doctor(const struct options *options);
 int cmd_help(const struct options *options);

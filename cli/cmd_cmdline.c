@@ -2,9 +2,8 @@
  * cmd_cmdline.c - plim cmdline PID: the one place where a command line is
  * shown, because it was asked for, for this process.
  */
-#include "cmd.h"
+#include "branch.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* An argument as a shell would need it: bare, or in single quotes. */
@@ -58,23 +57,6 @@ static int cmdline_has_odd_bytes(plim_bytes rest)
 	return 0;
 }
 
-static void cmdline_hex(plim_json *json, plim_bytes word)
-{
-	static const char digits[] = "0123456789abcdef";
-	char *hex = malloc(word.size * 2 + 1);
-	size_t i;
-
-	for (i = 0; hex != NULL && i < word.size; i++) {
-		unsigned char byte = (unsigned char)word.data[i];
-
-		hex[2 * i] = digits[byte >> 4];
-		hex[2 * i + 1] = digits[byte & 15];
-	}
-	if (hex != NULL)
-		plim_json_text(json, NULL, (plim_bytes){hex, word.size * 2});
-	free(hex);
-}
-
 static void cmdline_arguments(plim_json *json, plim_bytes text)
 {
 	plim_bytes rest = text;
@@ -88,7 +70,7 @@ static void cmdline_arguments(plim_json *json, plim_bytes text)
 		return;
 	plim_json_array(json, "arguments_bytes");
 	for (rest = text; cmdline_next(&rest, &word);)
-		cmdline_hex(json, word);
+		json_hex(json, NULL, word);
 	plim_json_end(json);
 }
 

@@ -5,50 +5,16 @@
  * is still the same one; only then does it have rates. What the columns, the
  * filter and the order need decides what is read.
  */
-#include "cmd.h"
-#include "column.h"
+#include "ps.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct row {
-	const plim_process *process;
-	const plim_process *earlier;
-	size_t index;
-};
-
-struct ps {
-	const struct options *options;
-	plim_host *host;
-	plim_snapshot *snapshots[2];
-	plim_snapshot *now;
-	plim_snapshot *before; /* NULL in the first round */
-	plim_filter *filter;
-	struct columns columns;
-	struct column sort;
-	int sorted;
-	int descending;
-	plim_field_set shown;  /* in JSON and CSV */
-	plim_field_set fields; /* to read: filter and order ask more */
-	struct row *rows;
-	size_t row_count;
-	size_t row_capacity;
-	size_t unknown;	 /* left out because the filter could not judge them */
-	plim_json *json; /* of the round that is written */
-	const plim_process *ended; /* the last one, to pair a replacement */
-};
-
 /* qsort has no argument for us; this is the command's one sort. */
 static const struct ps *sorting;
 
-static const char ps_columns[] = "pid,uid,state,threads,cpu,resident,private,"
-				 "disk_read,disk_write,wakeups,name";
-static const char ps_rate_columns[] =
-    "pid,uid,state,threads,cpu_percent,resident,private,"
-    "disk_read_per_second,disk_write_per_second,wakeups_per_second,name";
-
 /* A rate anywhere takes two rounds. */
-static int ps_has_rounds(const struct ps *ps)
+int ps_has_rounds(const struct ps *ps)
 {
 	int i;
 
@@ -60,26 +26,13 @@ static int ps_has_rounds(const struct ps *ps)
 	       (ps->sorted && ps->sort.rate);
 }
 
-/* The words behind the options are one filter. */
 static int ps_filter(struct ps *ps, plim_error *error)
 {
-	const struct options *options = ps->options;
-	char text[PLIM_FILTER_LIMIT + 2] = "";
-	size_t size = 0;
-	int i;
+	char text[PLIM_FILTER_LIMIT + 2];
 
-	if (options->operand_count == 0)
+	if (ps->options->operand_count == 0)
 		return PLIM_OK;
-	for (i = 0; i < options->operand_count; i++) {
-		int more = snprintf(text + size, sizeof text - size, "%s%s",
-				    i > 0 ? " " : "", options->operands[i]);
-
-		if (more < 0 || (size_t)more >= sizeof text - size) {
-			memset(text, '(', sizeof text - 1);
-			break; /* too long: let the parser say so */
-		}
-		size += (size_t)more;
-	}
+	options_filter(ps->options, text, sizeof text);
 	return plim_filter_new(&ps->filter, text, NULL, error);
 }
 
@@ -91,8 +44,9 @@ static void ps_fields(struct ps *ps)
 		ps->shown = plim_field_set_preset(PLIM_FIELDS_FULL);
 	else
 		for (i = 0; i < ps->columns.count; i++)
-			plim_field_set_add(&ps->shown,
-					   ps->columns.items[i].field->id);
+			if (!ps->columns.items[i].members)
+				plim_field_set_add(
+				    &ps->shown, ps->columns.items[i].field->id);
 	if (ps->filter != NULL)
 		ps->fields = plim_filter_fields(ps->filter);
 	for (i = 1; i <= PLIM_FIELD_LAST; i++)
@@ -129,11 +83,11 @@ static int ps_prepare(struct ps *ps, plim_error *error)
 	if (code != PLIM_OK)
 		return code;
 	if (list == NULL)
-		list = ps_has_rounds(ps) ? ps_rate_columns : ps_columns;
+		list = column_list(ps_has_rounds(ps), ps->options->tree);
 	code = columns_parse(&ps->columns, list, error);
 	if (code == PLIM_OK)
 		ps_fields(ps);
-	return code;
+	return code == PLIM_OK ? ps_tree_prepare(ps, error) : code;
 }
 
 /* Could the filter not judge it because something is withheld, and not only
@@ -160,17 +114,18 @@ static int ps_row(int event, const plim_process *first,
 {
 	struct ps *ps = user;
 	const plim_process *earlier = event == PLIM_EVENT_STAYED ? first : NULL;
+	int truth = PLIM_TRUE;
 
 	if (event == PLIM_EVENT_ENDED)
 		return 0;
 	if (ps->filter != NULL) {
-		int truth = plim_filter_match(ps->filter, last, earlier);
-
+		truth = plim_filter_match(ps->filter, last, earlier);
 		ps->unknown +=
 		    truth == PLIM_UNKNOWN && ps_is_withheld(ps, last);
-		if (truth != PLIM_TRUE)
-			return 0;
 	}
+	/* In a forest who is above a selected one is shown, too. */
+	if (truth != PLIM_TRUE && !ps->options->tree)
+		return 0;
 	if (ps->row_count == ps->row_capacity) {
 		size_t capacity = ps->row_capacity * 2 + 256;
 		struct row *rows = realloc(ps->rows, capacity * sizeof *rows);
@@ -180,7 +135,8 @@ static int ps_row(int event, const plim_process *first,
 		ps->rows = rows;
 		ps->row_capacity = capacity;
 	}
-	ps->rows[ps->row_count] = (struct row){last, earlier, ps->row_count};
+	ps->rows[ps->row_count] =
+	    (struct row){last, earlier, ps->row_count, truth == PLIM_TRUE};
 	ps->row_count++;
 	return 0;
 }
@@ -211,6 +167,8 @@ static int ps_rows(struct ps *ps)
 	     i++)
 		code = ps_row(PLIM_EVENT_STARTED, NULL,
 			      plim_snapshot_at(ps->now, i), ps);
+	if (ps->options->tree)
+		return code;
 	sorting = ps;
 	if (ps->sorted && ps->row_count > 0)
 		qsort(ps->rows, ps->row_count, sizeof *ps->rows, ps_order);
@@ -252,19 +210,19 @@ static int ps_events(int event, const plim_process *first,
 	return 0;
 }
 
-static int ps_json(struct ps *ps)
+int ps_json_begin(struct ps *ps)
 {
-	size_t i;
-
 	ps->json = json_begin(ps->options, ps->host, ps->options->watch);
 	if (ps->json == NULL)
 		return fail_memory();
 	if (ps->filter != NULL)
 		plim_json_whole(ps->json, "unknown", ps->unknown);
 	plim_json_array(ps->json, "processes");
-	for (i = 0; i < ps->row_count; i++)
-		plim_json_process(ps->json, NULL, ps->rows[i].process,
-				  ps->rows[i].earlier, &ps->shown);
+	return EXIT_DONE;
+}
+
+int ps_json_end(struct ps *ps)
+{
 	plim_json_end(ps->json);
 	if (ps->before != NULL) {
 		plim_json_array(ps->json, "events");
@@ -275,6 +233,18 @@ static int ps_json(struct ps *ps)
 		plim_json_end(ps->json);
 	}
 	return json_finish(ps->json, ps->host);
+}
+
+static int ps_json(struct ps *ps)
+{
+	size_t i;
+
+	if (ps_json_begin(ps) != EXIT_DONE)
+		return EXIT_FAILED;
+	for (i = 0; i < ps->row_count; i++)
+		plim_json_process(ps->json, NULL, ps->rows[i].process,
+				  ps->rows[i].earlier, &ps->shown);
+	return ps_json_end(ps);
 }
 
 static int ps_csv(struct ps *ps, int header)
@@ -293,7 +263,14 @@ static int ps_csv(struct ps *ps, int header)
 	return EXIT_DONE;
 }
 
-static void ps_footer(struct ps *ps)
+/* With --watch a round takes the place of the one before. */
+void ps_clear(const struct ps *ps)
+{
+	if (ps->options->watch)
+		output_clear_screen(ps->options);
+}
+
+void ps_footer(struct ps *ps)
 {
 	plim_cost cost = plim_snapshot_cost(ps->now);
 
@@ -329,8 +306,7 @@ static int ps_table(struct ps *ps)
 		for (c = 0; c < ps->columns.count; c++)
 			column_cell(&ps->columns.items[c], table,
 				    ps->rows[i].process, ps->rows[i].earlier);
-	if (ps->options->watch)
-		output_clear_screen(ps->options);
+	ps_clear(ps);
 	output_bold(ps->options);
 	plim_table_print(table, output_width(), 1, output_write,
 			 &standard_output, NULL);
@@ -343,6 +319,8 @@ static int ps_output(struct ps *ps, int first)
 {
 	if (ps_rows(ps) != 0)
 		return fail_memory();
+	if (ps->options->tree)
+		return ps_tree_output(ps, first);
 	switch (ps->options->format) {
 	case FORMAT_JSON:
 		return ps_json(ps);
@@ -422,6 +400,7 @@ int cmd_ps(const struct options *options)
 	else
 		status = ps_run(&ps, &error);
 	free(ps.rows);
+	ps_tree_release(&ps);
 	plim_snapshot_free(ps.snapshots[0]);
 	plim_snapshot_free(ps.snapshots[1]);
 	plim_filter_free(ps.filter);

@@ -9,6 +9,24 @@
 
 static const char per_second[] = "_per_second";
 static const char cpu_percent[] = "cpu_percent";
+static const char of_tree[] = "tree_";
+static const char processes[] = "processes";
+
+const char *column_list(int rates, int tree)
+{
+	static const char *const lists[2][2] = {
+	    {"pid,uid,state,threads,cpu,resident,private,disk_read,"
+	     "disk_write,wakeups,name",
+	     "pid,uid,state,cpu,tree_cpu,resident,tree_resident,private,"
+	     "tree_private,tree_processes,name"},
+	    {"pid,uid,state,threads,cpu_percent,resident,private,"
+	     "disk_read_per_second,disk_write_per_second,wakeups_per_second,"
+	     "name",
+	     "pid,uid,state,cpu_percent,tree_cpu_percent,resident,"
+	     "tree_resident,private,tree_private,tree_processes,name"}};
+
+	return lists[rates != 0][tree != 0];
+}
 
 static int column_same(plim_bytes name, const char *word)
 {
@@ -117,13 +135,52 @@ static void column_title(struct column *column, plim_bytes name)
 	column->title[i] = '\0';
 	if (size != name.size && column->rate)
 		snprintf(column->title + i, 3, "/s");
-	if (column_same(name, cpu_percent))
-		snprintf(column->title, sizeof column->title, "CPU%%");
+	if (column->rate && column->field->id == PLIM_FIELD_CPU)
+		snprintf(column->title, sizeof column->title, "%sCPU%%",
+			 column->subtree ? "TREE_" : "");
 }
 
-int column_parse(struct column *column, plim_bytes name, plim_error *error)
+/* The part of the name that stands behind tree_, if it has one. */
+static plim_bytes column_subtree(struct column *column, plim_bytes name)
+{
+	size_t size = strlen(of_tree);
+
+	column->subtree = 0;
+	column->members = 0;
+	if (name.size <= size || memcmp(name.data, of_tree, size) != 0)
+		return name;
+	column->subtree = 1;
+	name.data += size;
+	name.size -= size;
+	column->members = column_same(name, processes);
+	if (column->members)
+		name = (plim_bytes){"threads", 7}; /* a gauge of things */
+	return name;
+}
+
+int column_is_sum(const struct column *column)
+{
+	return column->field->kind == PLIM_KIND_COUNTER ||
+	       column->field->kind == PLIM_KIND_GAUGE;
+}
+
+const char *column_json_name(const struct column *column, char *name,
+			     size_t size)
+{
+	if (column->members)
+		snprintf(name, size, "%s", processes);
+	else if (column->rate && column->field->id == PLIM_FIELD_CPU)
+		snprintf(name, size, "%s", cpu_percent);
+	else
+		snprintf(name, size, "%s%s", column->field->name,
+			 column->rate ? per_second : "");
+	return name;
+}
+
+int column_parse(struct column *column, plim_bytes given, plim_error *error)
 {
 	size_t end = strlen(per_second);
+	plim_bytes name = column_subtree(column, given);
 	plim_bytes stem = name;
 
 	column->rate = 0;
@@ -141,8 +198,11 @@ int column_parse(struct column *column, plim_bytes name, plim_error *error)
 			column->field = NULL;
 	}
 	if (column->field == NULL)
-		return column_unknown(name, error);
-	column_title(column, name);
+		return column_unknown(given, error);
+	if (column->subtree && !column_is_sum(column))
+		return column_fail(error, PLIM_ENAME, given,
+				   "there is no sum of it");
+	column_title(column, given);
 	return PLIM_OK;
 }
 

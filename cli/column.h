@@ -10,7 +10,9 @@
 
 struct column {
 	const plim_field *field;
-	int rate; /* 0: the field; 1: per second, of CPU time per cent */
+	int rate;    /* 0: the field; 1: per second, of CPU time per cent */
+	int subtree; /* of a process and its descendants: branch.h */
+	int members; /* of a subtree: how many they are */
 	char title[40];
 };
 
@@ -20,8 +22,19 @@ struct columns {
 };
 
 /* Reads one name: a field (the suffixes _bytes and _ns may be left out),
- * cpu_percent, or a counter with _per_second. PLIM_ENAME with the nearest. */
+ * cpu_percent, a counter with _per_second, or one of these behind tree_; also
+ * tree_processes. PLIM_ENAME with the nearest. */
 int column_parse(struct column *column, plim_bytes name, plim_error *error);
+
+/* What is shown where nothing is asked for. */
+const char *column_list(int rates, int tree);
+
+/* Can it be summed over processes? */
+int column_is_sum(const struct column *column);
+
+/* The name that it has in JSON and CSV. */
+const char *column_json_name(const struct column *column, char *name,
+			     size_t size);
 
 /* Reads a list with commas. */
 int columns_parse(struct columns *columns, const char *list, plim_error *error);

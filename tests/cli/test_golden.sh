@@ -61,7 +61,7 @@ golden cmdline-bare
 # JSON without what depends on who runs this, and where.
 if command -v jq >/dev/null 2>&1; then
 	for words in 'ps --limit 11' 'ps --threads -o pid,wakeups' 'show 30' 'show 41' \
-		'cmdline 20'; do
+		'cmdline 20' 'tree 40' 'ps --tree -o pid,resident'; do
 		command=${words%% *}
 		# shellcheck disable=SC2086
 		run $words --json --proc "$fixture"

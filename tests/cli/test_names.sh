@@ -57,6 +57,16 @@ everywhere() {
 		is "$what: and the name is whole" "$id $bytes" \
 			"$(tool names <"$work/out")"
 	done
+	run ps "$@" --tree -o pid,name "pid = $id"
+	check "$what: the forest is clean" tool clean <"$work/out"
+	run tree "$@" -o pid,name "$id"
+	check "$what: the tree is clean" tool clean <"$work/out"
+	run tree "$@" --json "$id"
+	check "$what: JSON of tree is clean" tool clean <"$work/out"
+	is "$what: and the name is whole there" "$id $bytes" \
+		"$(jq .tree "$work/out" | tool names)"
+	run tree "$@" --csv -o pid,name "$id"
+	check "$what: CSV of tree is clean" tool clean crlf <"$work/out"
 	run ps "$@" --csv -o pid,name "pid = $id"
 	check "$what: CSV is clean" tool clean crlf <"$work/out"
 	is "$what: CSV has one row" "$id" \

@@ -60,9 +60,45 @@ def both_or_none(where, figures, missing, method):
             give_up(f"{where}: nothing is called {name}")
 
 
+# What is told of a process in a tree is its place and no figure.
+PLACE = ("depth", "parent", "selected", "born", "reparented",
+         "ignores_children", "tree_sums")
+
+
+def check_sums(where, sums):
+    """A sum says of how many members it is; if some lack the figure it is a
+    bound, and if all do it is none."""
+    for name, told in sums.items():
+        if (told["value"] is None) != (told["known"] == 0 and
+                                       told["missing"] > 0):
+            if "per_second" not in name and name != "cpu_percent":
+                give_up(f"{where}: sum of {name}: {told}")
+        if told["value"] is not None and told["missing"] > 0 and \
+                told.get("bound") != "at_least":
+            give_up(f"{where}: sum of {name} is no bound: {told}")
+    if len({told["known"] + told["missing"] for told in sums.values()}) > 1:
+        give_up(f"{where}: sums of different numbers of members: {sums}")
+
+
+def check_tree(tree):
+    check_sums("tree", tree["sums"])
+    for process in tree.get("biggest", []):
+        check_process(process)
+    above = []
+    for process in tree.get("processes", []):
+        check_process(process)
+        if process["depth"] > len(above):
+            give_up(f"{process['pid']} stands too deep")
+        del above[process["depth"]:]
+        if process["parent"] != (above[-1] if above else None):
+            give_up(f"{process['pid']} is not below its parent")
+        above.append(process["pid"])
+
+
 def check_process(process):
-    sides = ("unavailable", "method", "bound", "rates", "name_bytes")
+    sides = ("unavailable", "method", "bound", "rates", "name_bytes") + PLACE
     figures = {k: v for k, v in process.items() if k not in sides}
+    check_sums(f"process {process.get('pid')}", process.get("tree_sums", {}))
     where = f"process {process.get('pid')}"
     if "method" in process:
         both_or_none(where, figures, process["unavailable"],
@@ -110,6 +146,8 @@ def schema(file, name, how=""):
                 give_up(f"{list(error.path)}: {error.message[:2000]}")
         for process in document.get("processes", []):
             check_process(process)
+        if document.get("tree"):
+            check_tree(document["tree"])
         for key in ("process", "total"):
             if key in document:
                 check_process(document[key])
