@@ -139,13 +139,20 @@ static int report_measure(struct report *report, plim_error *error)
 		plim_usage_free(report->last);
 		report->last = report->first;
 	}
+	if (code == PLIM_OK)
+		code = report_tree_take(report, error);
 	if (code == PLIM_OK && report->started)
 		code = report_await_quiet(report, error);
 	/* The window begins where the load ended. */
-	if (code == PLIM_OK && report->quiet > 0)
+	if (code == PLIM_OK && report->quiet > 0) {
 		code = report_sample(report, report->first, error);
+		if (code == PLIM_OK)
+			code = report_tree_take(report, error);
+	}
 	if (code == PLIM_OK)
 		code = report_watch(report, ns, error);
+	if (code == PLIM_OK)
+		code = report_tree_take(report, error);
 	return code;
 }
 
@@ -177,10 +184,12 @@ static int report_open(struct report *report, plim_error *error)
 	if (code != PLIM_OK)
 		return code;
 	if (!report->started)
-		return target_resolve(report->host, options->operands[0],
+		code = target_resolve(report->host, options->operands[0],
 				      &report->target, error);
-	return plim_target_open(&report->target, report->host,
-				(int32_t)report->child.pid, error);
+	else
+		code = plim_target_open(&report->target, report->host,
+					(int32_t)report->child.pid, error);
+	return code == PLIM_OK ? report_tree_open(report, error) : code;
 }
 
 int cmd_report(const struct options *options)
@@ -223,6 +232,7 @@ int cmd_report(const struct options *options)
 		plim_usage_free(report.last);
 	plim_usage_free(report.first);
 	plim_usage_free(report.total);
+	report_tree_release(&report);
 	plim_target_close(report.target);
 	plim_host_close(report.host);
 	return status;

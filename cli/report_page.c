@@ -228,7 +228,7 @@ static void report_events(const struct report *report, plim_json *json)
 	plim_json_end(json);
 }
 
-static int report_json(const struct report *report)
+static int report_json(struct report *report)
 {
 	const plim_field_set all = plim_field_set_preset(PLIM_FIELDS_ALL);
 	plim_json *json = json_begin(report->options, report->host, 0);
@@ -241,6 +241,7 @@ static int report_json(const struct report *report)
 				  plim_usage_process(report->first), &all);
 	else
 		plim_json_null(json, "process");
+	report_tree_json(report, json);
 	if (report->started && report->child.ended) {
 		plim_json_process(json, "total",
 				  plim_usage_process(report->total), NULL,
@@ -253,7 +254,7 @@ static int report_json(const struct report *report)
 	return json_finish(json, report->host);
 }
 
-int report_page(const struct report *report)
+int report_page(struct report *report)
 {
 	const plim_field_set all = plim_field_set_preset(PLIM_FIELDS_ALL);
 
@@ -271,6 +272,7 @@ int report_page(const struct report *report)
 			report_who(report);
 			report_window(report);
 			report_costs(report);
+			report_tree_page(report);
 			report_missing(report);
 		} else {
 			output_text("observed     it ended before it could be "

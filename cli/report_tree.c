@@ -1,0 +1,244 @@
+/*
+ * report_tree.c - the part of plim report that looks at descendants: what the
+ * whole tree costs, how much of it through children that have ended, and who
+ * in it costs most.
+ */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define REPORT_BIGGEST 5
+
+static const int report_tree_ids[] = {
+    PLIM_FIELD_CPU,	   PLIM_FIELD_WAKEUPS,	PLIM_FIELD_DISK_READ,
+    PLIM_FIELD_DISK_WRITE, PLIM_FIELD_RESIDENT, PLIM_FIELD_PRIVATE,
+    PLIM_FIELD_ANONYMOUS,  PLIM_FIELD_SWAP,	PLIM_FIELD_PID,
+    PLIM_FIELD_NAME,	   PLIM_FIELD_IDENTITY};
+
+static const struct column report_cpu = {.rate = 1};
+
+static struct column report_cpu_column(void)
+{
+	struct column column = report_cpu;
+
+	column.field = plim_field_get(PLIM_FIELD_CPU);
+	return column;
+}
+
+int report_tree_open(struct report *report, plim_error *error)
+{
+	struct tree_view *view = &report->tree;
+	size_t i;
+
+	view->options = report->options;
+	view->host = report->host;
+	view->root = report->target;
+	view->rounds = 1;
+	for (i = 0; i < sizeof report_tree_ids / sizeof report_tree_ids[0]; i++)
+		plim_field_set_add(&view->fields, report_tree_ids[i]);
+	view->shown = view->fields;
+	return plim_tree_new(&view->tree, report->host, error);
+}
+
+void report_tree_release(struct report *report)
+{
+	branches_release(&report->tree.members);
+	plim_tree_free(report->tree.tree);
+}
+
+/* What ended before it could be seen has no tree to tell of. */
+int report_tree_take(struct report *report, plim_error *error)
+{
+	struct tree_view *view = &report->tree;
+	const plim_tree_options take = {.size = sizeof take,
+					.fields = &view->fields,
+					.threads = 1,
+					.sticky = 1};
+	int code;
+
+	if (!report->sampled)
+		return PLIM_OK;
+	code = plim_tree_usage(view->tree, view->root, &take, error);
+	if (code == PLIM_EHIDDEN || code == PLIM_ECANNOTTELL)
+		return PLIM_OK;
+	if (code == PLIM_OK &&
+	    plim_tree_interval(view->tree, &view->interval, NULL) == PLIM_OK)
+		report->tree_rounds = 2;
+	return code;
+}
+
+static int report_bigger(const void *left, const void *right)
+{
+	const struct branch *a = left;
+	const struct branch *b = right;
+	struct column column = report_cpu_column();
+	int order = column_order(&column, a->process, a->earlier, b->process,
+				 b->earlier, 1);
+	int32_t i = plim_process_pid(a->process);
+	int32_t j = plim_process_pid(b->process);
+
+	return order != 0 ? order : (i > j) - (i < j);
+}
+
+/* The members, the biggest first; how many they are without the root. */
+static int report_tree_members(struct report *report, size_t *descendants)
+{
+	struct tree_view *view = &report->tree;
+	int32_t root = plim_target_identity(view->root).pid;
+	size_t i;
+
+	if (report->tree_rounds < 2 || tree_view_members(view) != 0 ||
+	    view->members.count == 0)
+		return 0;
+	*descendants = view->members.count;
+	for (i = 0; i < view->members.count; i++)
+		if (plim_process_pid(view->members.items[i].process) == root)
+			*descendants -= 1;
+	qsort(view->members.items, view->members.count,
+	      sizeof *view->members.items, report_bigger);
+	return 1;
+}
+
+/* A figure of the tree, and of how many members it is not known. */
+static void report_tree_figure(const struct report *report, const char *before,
+			       plim_real real, int field, int unit)
+{
+	uint32_t missing = plim_tree_sum(report->tree.tree, field).missing;
+
+	output_format("%s%s", before, show_real(report->options, real, unit));
+	if (missing > 0)
+		output_format(" (%u unknown)", missing);
+}
+
+static void report_tree_rate(const struct report *report, const char *before,
+			     int field, int unit)
+{
+	report_tree_figure(report, before,
+			   plim_tree_rate(report->tree.tree, field), field,
+			   unit);
+}
+
+static void report_tree_gauge(const struct report *report, const char *before,
+			      int field)
+{
+	plim_sum sum = plim_tree_sum(report->tree.tree, field);
+
+	report_tree_figure(report, before, plim_real_of(plim_sum_total(&sum)),
+			   field, PLIM_UNIT_BYTES);
+}
+
+/* CPU time of the tree beyond what its living members used themselves: of
+ * children that have ended and were waited for. */
+static plim_count report_tree_ended(const struct report *report)
+{
+	const struct tree_view *view = &report->tree;
+	struct column column = report_cpu_column();
+	plim_count all = plim_tree_change(view->tree, PLIM_FIELD_CPU);
+	plim_sum own = {{0}, {0}, 0, 0};
+	plim_count living;
+	size_t i;
+
+	for (i = 0; i < view->members.count; i++) {
+		const struct branch *branch = &view->members.items[i];
+
+		plim_sum_add(&own, branch->earlier != NULL
+				       ? branch_part(branch, &column)
+				       : plim_process_count(branch->process,
+							    PLIM_FIELD_CPU));
+	}
+	living = plim_sum_total(&own);
+	if (all.state == PLIM_STATE_KNOWN && living.state == PLIM_STATE_KNOWN)
+		all.value -=
+		    living.value < all.value ? living.value : all.value;
+	return all;
+}
+
+static void report_tree_cpu(const struct report *report, plim_count ended)
+{
+	const struct tree_view *view = &report->tree;
+	plim_real rate = plim_change_rate(ended, view->interval.elapsed_ns);
+
+	report_tree_figure(report, "             CPU ",
+			   plim_tree_cpu_percent(view->tree), PLIM_FIELD_CPU,
+			   PLIM_UNIT_PERCENT);
+	output_text(" of one core");
+	rate.value /= 1e7;
+	if (ended.state == PLIM_STATE_KNOWN && ended.value > 0)
+		output_format(
+		    " (%s by descendants that ended)",
+		    show_real(report->options, rate, PLIM_UNIT_PERCENT));
+	output_format("; %s since its start\n",
+		      show_count(report->options,
+				 plim_tree_total(view->tree, PLIM_FIELD_CPU),
+				 PLIM_UNIT_NS));
+}
+
+static void report_tree_biggest(const struct report *report)
+{
+	const struct tree_view *view = &report->tree;
+	struct column column = report_cpu_column();
+	size_t i;
+
+	for (i = 0; i < view->members.count && i < REPORT_BIGGEST; i++) {
+		const struct branch *branch = &view->members.items[i];
+
+		output_format("%s%-8s %7d  ",
+			      i == 0 ? "biggest      " : "             ",
+			      show_real(report->options,
+					column_real(&column, branch->process,
+						    branch->earlier),
+					PLIM_UNIT_PERCENT),
+			      (int)plim_process_pid(branch->process));
+		output_escaped(
+		    report->options,
+		    plim_process_text(branch->process, PLIM_FIELD_NAME).bytes);
+		output_text("\n");
+	}
+	if (view->members.count > REPORT_BIGGEST)
+		output_format("             and %zu more\n",
+			      view->members.count - REPORT_BIGGEST);
+}
+
+void report_tree_page(struct report *report)
+{
+	plim_tree_facts facts;
+	size_t descendants;
+	plim_count ended;
+
+	if (!report_tree_members(report, &descendants))
+		return;
+	facts = plim_tree_about(report->tree.tree);
+	ended = report_tree_ended(report);
+	if (descendants == 0 && facts.ended == 0 && ended.value == 0) {
+		output_text("descendants  none\n");
+		return;
+	}
+	output_format("descendants  %zu; %u started and %u ended meanwhile; "
+		      "the whole tree:\n",
+		      descendants, facts.born, facts.ended);
+	report_tree_cpu(report, ended);
+	report_tree_rate(report, "             wake-ups ", PLIM_FIELD_WAKEUPS,
+			 PLIM_UNIT_PER_SECOND);
+	report_tree_rate(report, ", disk read ", PLIM_FIELD_DISK_READ,
+			 PLIM_UNIT_BYTES_PER_SECOND);
+	report_tree_rate(report, ", written ", PLIM_FIELD_DISK_WRITE,
+			 PLIM_UNIT_BYTES_PER_SECOND);
+	output_text("\n");
+	if (descendants == 0)
+		return;
+	report_tree_gauge(report, "             private ", PLIM_FIELD_PRIVATE);
+	report_tree_gauge(report, ", resident ", PLIM_FIELD_RESIDENT);
+	output_text(" with shared pages once for each\n");
+	report_tree_biggest(report);
+}
+
+void report_tree_json(struct report *report, plim_json *json)
+{
+	size_t descendants;
+
+	if (report_tree_members(report, &descendants))
+		tree_view_json(&report->tree, json, "biggest", REPORT_BIGGEST);
+	else
+		plim_json_null(json, "tree");
+}
