@@ -60,6 +60,39 @@ for line in 1 2; do
 	check "round $line: every name is whole" cmp "$work/sorted" "$work/got"
 done
 
+# Below their parent, in the forest and as a tree, with sums of all.
+for words in "ps --tree ppid = $pid" "tree $pid"; do
+	command=${words%% *}
+	# shellcheck disable=SC2086
+	run $words --json -o pid,name,resident,disk_read
+	is "plim $command: status" 0 "$status"
+	check "plim $command: nothing that a terminal obeys" \
+		tool clean <"$work/out"
+	if [ "$command" = tree ]; then
+		jq .tree "$work/out" | tool names
+	else
+		jq '{processes: [.processes[] | select(.selected)]}' \
+			"$work/out" | tool names
+	fi | grep -v "^$pid " | sort >"$work/got"
+	check "plim $command: every name is whole" \
+		cmp "$work/sorted" "$work/got"
+	if "$python" -c 'import jsonschema' 2>/dev/null; then
+		check "plim $command: it is valid" \
+			tool schema "$schema" "$command" <"$work/out"
+	else
+		skip "plim $command: it is valid" \
+			"python3-jsonschema is not installed"
+	fi
+	[ "$command" = tree ] || is "a sum says of how many it is" \
+		"[$((count + 1)),$((count + 1))]" "$(json ".processes[] |
+		select(.pid == $pid).tree_sums | [.processes.value,
+		(.resident_bytes | .known + .missing)]")"
+done
+run tree "$pid"
+check "the table of the tree is clean" tool clean <"$work/out"
+is "and has a line for each" $((count + 1)) \
+	"$(grep -c '^ *[0-9][0-9]* *[0-9]* *[A-Z] ' "$work/out")"
+
 # CSV and the table have a row for each, whatever is in a name.
 run ps --csv -o pid,name "ppid = $pid"
 is "CSV has a row for each" "$count" "$(tool csv <"$work/out" | wc -l)"
