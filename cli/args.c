@@ -107,6 +107,15 @@ static int option_color(struct options *options, const char *value)
 	return EXIT_DONE;
 }
 
+static int option_group(struct options *options, const char *field)
+{
+	if (options->group != NULL && strcmp(options->group, field) != 0)
+		return fail_usage("tree: groups are made by one of --cgroup, "
+				  "--unit, --container and --user");
+	options->group = field;
+	return EXIT_DONE;
+}
+
 static int option_take(const struct option_row *row, const char *value,
 		       struct options *options)
 {
@@ -150,6 +159,12 @@ static int option_take(const struct option_row *row, const char *value,
 	case OPTION_TREE:
 		options->tree = 1;
 		return EXIT_DONE;
+	case OPTION_CGROUP:
+	case OPTION_UNIT:
+	case OPTION_CONTAINER:
+		return option_group(options, row->name);
+	case OPTION_USER:
+		return option_group(options, "uid");
 	case OPTION_PROC:
 		options->proc_root = value;
 		return EXIT_DONE;

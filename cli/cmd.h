@@ -45,6 +45,7 @@ struct options {
 	const char *sort;
 	const char *columns;
 	const char *proc_root;
+	const char *group; /* the field that makes groups, or NULL */
 	char **operands;
 	int operand_count;
 	char **command; /* behind "--", ended by NULL; NULL if not given */

@@ -1,6 +1,6 @@
 /*
  * cmd_tree.c - plim tree: a process with its descendants, measured together,
- * once, over a while or in rounds.
+ * once, over a while or in rounds; or groups of processes (tree_groups.c).
  *
  * Who is a member, what the sums hold and what ended members leave behind is
  * the library's (plimsoll/tree.h). With several rounds membership sticks: a
@@ -153,6 +153,13 @@ int cmd_tree(const struct options *options)
 	plim_error error;
 	int status;
 
+	if (options->group != NULL)
+		return tree_groups(options);
+	if (options->operand_count == 0)
+		return fail_usage("usage: plim %s", command_given()->usage);
+	if (options->operand_count > 1)
+		return fail_usage("tree: what is '%s' for? usage: plim %s",
+				  options->operands[1], command_given()->usage);
 	if (tree_prepare(&view, &error) != PLIM_OK ||
 	    host_open(options, &view.host, &error) != PLIM_OK ||
 	    target_resolve(view.host, options->operands[0], &view.root,

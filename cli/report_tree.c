@@ -68,13 +68,29 @@ int report_tree_take(struct report *report, plim_error *error)
 	return code;
 }
 
+/* In per cent over the window; of a member that was born in it all it has. */
+static plim_real report_share(const struct branch *branch, uint64_t interval_ns)
+{
+	struct column column = report_cpu_column();
+	plim_real real;
+
+	if (branch->earlier != NULL)
+		return column_real(&column, branch->process, branch->earlier);
+	real = plim_change_rate(
+	    plim_process_count(branch->process, PLIM_FIELD_CPU), interval_ns);
+	real.value /= 1e7;
+	return real;
+}
+
+/* qsort has no argument for us. */
+static uint64_t report_sorting_ns;
+
 static int report_bigger(const void *left, const void *right)
 {
 	const struct branch *a = left;
 	const struct branch *b = right;
-	struct column column = report_cpu_column();
-	int order = column_order(&column, a->process, a->earlier, b->process,
-				 b->earlier, 1);
+	int order = plim_real_order(report_share(a, report_sorting_ns),
+				    report_share(b, report_sorting_ns), 1);
 	int32_t i = plim_process_pid(a->process);
 	int32_t j = plim_process_pid(b->process);
 
@@ -95,6 +111,7 @@ static int report_tree_members(struct report *report, size_t *descendants)
 	for (i = 0; i < view->members.count; i++)
 		if (plim_process_pid(view->members.items[i].process) == root)
 			*descendants -= 1;
+	report_sorting_ns = view->interval.elapsed_ns;
 	qsort(view->members.items, view->members.count,
 	      sizeof *view->members.items, report_bigger);
 	return 1;
@@ -177,19 +194,17 @@ static void report_tree_cpu(const struct report *report, plim_count ended)
 static void report_tree_biggest(const struct report *report)
 {
 	const struct tree_view *view = &report->tree;
-	struct column column = report_cpu_column();
 	size_t i;
 
 	for (i = 0; i < view->members.count && i < REPORT_BIGGEST; i++) {
 		const struct branch *branch = &view->members.items[i];
 
-		output_format("%s%-8s %7d  ",
-			      i == 0 ? "biggest      " : "             ",
-			      show_real(report->options,
-					column_real(&column, branch->process,
-						    branch->earlier),
-					PLIM_UNIT_PERCENT),
-			      (int)plim_process_pid(branch->process));
+		output_format(
+		    "%s%-8s %7d  ", i == 0 ? "biggest      " : "             ",
+		    show_real(report->options,
+			      report_share(branch, view->interval.elapsed_ns),
+			      PLIM_UNIT_PERCENT),
+		    (int)plim_process_pid(branch->process));
 		output_escaped(
 		    report->options,
 		    plim_process_text(branch->process, PLIM_FIELD_NAME).bytes);

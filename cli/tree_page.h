@@ -43,4 +43,7 @@ void tree_view_json(struct tree_view *view, plim_json *json, const char *list,
 		    uint64_t most);
 int tree_view_output(struct tree_view *view, int first);
 
+/* tree_groups.c: plim tree --cgroup and its like. */
+int tree_groups(const struct options *options);
+
 #endif

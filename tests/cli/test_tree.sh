@@ -173,6 +173,8 @@ fi
 run tree
 refuses "no process" 2 "usage: plim $("$plim" tree --help |
 	sed -n '1s/^usage: plim //p')"
+run tree 1 2
+is "two processes: status" 2 "$status"
 run tree 2147483647
 is "no such process: status" 1 "$status"
 run tree --columns nme 1

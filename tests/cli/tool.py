@@ -148,6 +148,8 @@ def schema(file, name, how=""):
             check_process(process)
         if document.get("tree"):
             check_tree(document["tree"])
+        for group in document.get("groups", []):
+            check_sums(f"group {group['key']}", group["sums"])
         for key in ("process", "total"):
             if key in document:
                 check_process(document[key])
