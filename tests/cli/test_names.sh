@@ -57,16 +57,12 @@ everywhere() {
 		is "$what: and the name is whole" "$id $bytes" \
 			"$(tool names <"$work/out")"
 	done
-	run ps "$@" --tree -o pid,name "pid = $id"
-	check "$what: the forest is clean" tool clean <"$work/out"
 	run tree "$@" -o pid,name "$id"
 	check "$what: the tree is clean" tool clean <"$work/out"
 	run tree "$@" --json "$id"
 	check "$what: JSON of tree is clean" tool clean <"$work/out"
 	is "$what: and the name is whole there" "$id $bytes" \
 		"$(jq .tree "$work/out" | tool names)"
-	run tree "$@" --csv -o pid,name "$id"
-	check "$what: CSV of tree is clean" tool clean crlf <"$work/out"
 	run ps "$@" --csv -o pid,name "pid = $id"
 	check "$what: CSV is clean" tool clean crlf <"$work/out"
 	is "$what: CSV has one row" "$id" \
@@ -108,6 +104,12 @@ is "recording: one row for each process" \
 	"$(ls "$fixture" | grep -c '^[0-9]')" "$(tool csv <"$work/out" | wc -l)"
 run ps --proc "$fixture"
 check "recording: table" tool clean <"$work/out"
+run ps --proc "$fixture" --tree
+check "recording: forest" tool clean <"$work/out"
+run ps --proc "$fixture" --tree --csv
+check "recording: CSV of the forest" tool clean crlf <"$work/out"
+run tree --proc "$fixture" --csv 16
+check "recording: CSV of a tree" tool clean crlf <"$work/out"
 
 # Arguments are as hostile as names.
 start idle "$(printf 'a\033[2Jb\n\377\342\200\256x')" "it's" '' '$(id)' plain
