@@ -98,12 +98,13 @@ static int ps_is_withheld(const struct ps *ps, const plim_process *process)
 	int field;
 
 	for (field = 1; field <= PLIM_FIELD_LAST; field++) {
-		plim_count figure = plim_process_count(process, field);
+		int state = plim_field_get(field)->kind == PLIM_KIND_TEXT
+				? plim_process_text(process, field).state
+				: plim_process_count(process, field).state;
 
 		if (plim_field_set_has(&asked, field) &&
-		    plim_field_get(field)->kind != PLIM_KIND_TEXT &&
-		    figure.state != PLIM_STATE_KNOWN &&
-		    figure.state != PLIM_STATE_NOT_APPLICABLE)
+		    state != PLIM_STATE_KNOWN &&
+		    state != PLIM_STATE_NOT_APPLICABLE)
 			return 1;
 	}
 	return 0;

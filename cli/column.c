@@ -3,6 +3,7 @@
  * added here are the rates that two rounds make of its counters.
  */
 #include "column.h"
+#include "user.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,7 @@ const char *column_list(int rates, int tree)
 
 	return lists[rates != 0][tree != 0];
 }
+static const char user[] = "user";
 
 static int column_same(plim_bytes name, const char *word)
 {
@@ -83,7 +85,7 @@ static const char *column_stem(const char *name, char *stem, size_t size)
 
 static int column_unknown(plim_bytes name, plim_error *error)
 {
-	const char *names[2 * PLIM_FIELD_LIMIT + 2];
+	const char *names[2 * PLIM_FIELD_LIMIT + 3];
 	char stems[PLIM_FIELD_LIMIT][40];
 	const char *nearest;
 	char detail[128];
@@ -100,6 +102,7 @@ static int column_unknown(plim_bytes name, plim_error *error)
 					     sizeof stems[i]);
 	}
 	names[count++] = cpu_percent;
+	names[count++] = user;
 	names[count] = NULL;
 	snprintf(word, sizeof word, "%.*s",
 		 (int)(name.size < 63 ? name.size : 63), name.data);
@@ -184,7 +187,10 @@ int column_parse(struct column *column, plim_bytes given, plim_error *error)
 	plim_bytes stem = name;
 
 	column->rate = 0;
+	column->user = column_same(name, user);
 	column->field = column_field(name);
+	if (column->user)
+		column->field = plim_field_get(PLIM_FIELD_UID);
 	if (column->field == NULL && column_same(name, cpu_percent)) {
 		column->field = plim_field_get(PLIM_FIELD_CPU);
 		column->rate = 1;
@@ -230,7 +236,27 @@ int columns_parse(struct columns *columns, const char *list, plim_error *error)
 
 int column_is_text(const struct column *column)
 {
-	return column->field->kind == PLIM_KIND_TEXT;
+	return column->user || column->field->kind == PLIM_KIND_TEXT;
+}
+
+/* The text of such a column. */
+static plim_text column_text(const struct column *column,
+			     const plim_process *process)
+{
+	plim_count uid;
+	plim_text text;
+
+	if (!column->user)
+		return plim_process_text(process, column->field->id);
+	uid = plim_process_count(process, PLIM_FIELD_UID);
+	memset(&text, 0, sizeof text);
+	text.state = uid.state;
+	text.method = uid.method;
+	text.code = uid.code;
+	text.bytes.data =
+	    uid.state == PLIM_STATE_KNOWN ? user_name((uint32_t)uid.value) : "";
+	text.bytes.size = strlen(text.bytes.data);
+	return text;
 }
 
 int column_unit(const struct column *column)
@@ -283,8 +309,8 @@ int column_order(const struct column *column, const plim_process *a,
 	int id = column->field->id;
 
 	if (column_is_text(column))
-		return column_text_order(plim_process_text(a, id),
-					 plim_process_text(b, id), descending);
+		return column_text_order(column_text(column, a),
+					 column_text(column, b), descending);
 	if (!column->rate && column->field->unit != PLIM_UNIT_SIGNED)
 		return plim_count_order(plim_process_count(a, id),
 					plim_process_count(b, id), descending);
@@ -296,7 +322,7 @@ void column_cell(const struct column *column, plim_table *table,
 		 const plim_process *process, const plim_process *earlier)
 {
 	if (column_is_text(column)) {
-		plim_text text = plim_process_text(process, column->field->id);
+		plim_text text = column_text(column, process);
 		plim_bytes none = {"-", 1};
 
 		plim_table_text(

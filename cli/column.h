@@ -1,5 +1,6 @@
 /*
- * column.h - what a column of plim ps shows: a field, or a rate of one.
+ * column.h - what a column of plim ps shows: a field, a rate of one, or the
+ * name that a user id has on this machine.
  */
 #ifndef PLIM_COLUMN_H
 #define PLIM_COLUMN_H
@@ -13,6 +14,7 @@ struct column {
 	int rate;    /* 0: the field; 1: per second, of CPU time per cent */
 	int subtree; /* of a process and its descendants: branch.h */
 	int members; /* of a subtree: how many they are */
+	int user;    /* 1: the uid, shown as a name */
 	char title[40];
 };
 
@@ -23,7 +25,7 @@ struct columns {
 
 /* Reads one name: a field (the suffixes _bytes and _ns may be left out),
  * cpu_percent, a counter with _per_second, or one of these behind tree_; also
- * tree_processes. PLIM_ENAME with the nearest. */
+ * tree_processes, and user. PLIM_ENAME with the nearest. */
 int column_parse(struct column *column, plim_bytes name, plim_error *error);
 
 /* What is shown where nothing is asked for. */

@@ -4,10 +4,22 @@
  */
 #include <plimsoll.h>
 
+#include "core/filter_program.h"
 #include "core/record.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* A machine with one user, and a data base that cannot always be asked. */
+static int find_user(const char *name, uint32_t *uid)
+{
+	if (strcmp(name, "broken") == 0)
+		return 5;
+	if (strcmp(name, "root") != 0)
+		return -1;
+	*uid = 0;
+	return 0;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -78,12 +90,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size > 0)
 		memcpy(text, data, size);
 	text[size] = '\0';
-	code = plim_filter_new(&filter, text, NULL, &error);
+	code = plimp_filter_compile(&filter, text, NULL, find_user, &error);
 	if (code == PLIM_OK) {
 		judge(filter);
 	} else {
 		require(code == PLIM_ESYNTAX || code == PLIM_ENAME ||
-			code == PLIM_ELIMIT);
+			code == PLIM_ELIMIT || code == PLIM_ESYSTEM);
 		require(filter == NULL && error.code == code);
 		require(error.position >= 0 &&
 			(size_t)error.position <= strlen(text));

@@ -23,8 +23,9 @@ struct filter_range {
 	int high;
 };
 
-int plim_filter_new(plim_filter **filter, const char *text,
-		    const plim_allocator *allocator, plim_error *error)
+int plimp_filter_compile(plim_filter **filter, const char *text,
+			 const plim_allocator *allocator,
+			 plimp_find_user_fn *find_user, plim_error *error)
 {
 	plim_filter *made;
 	size_t size = 0;
@@ -38,13 +39,13 @@ int plim_filter_new(plim_filter **filter, const char *text,
 		return plimp_fail_at(
 		    error, PLIM_ELIMIT, "filter", "", PLIM_FILTER_LIMIT,
 		    "a filter is at most %d bytes long", PLIM_FILTER_LIMIT);
-	made = plimp_allocate(allocator, 1, sizeof(*made) + size + 1);
+	made = plimp_allocate(allocator, 1, sizeof(*made) + 2 * size + 1);
 	if (made == NULL)
 		return plimp_fail(error, PLIM_ENOMEM, 0, "filter", "", NULL);
 	if (allocator != NULL)
 		made->allocator = *allocator;
-	made->pool_size = size;
-	code = plimp_filter_parse(made, text, error);
+	made->pool_size = 2 * size;
+	code = plimp_filter_parse(made, text, size, find_user, error);
 	if (code != PLIM_OK) {
 		plim_filter_free(made);
 		return code;
@@ -217,7 +218,7 @@ static int filter_known(const struct plimp_filter_step *step,
  * fit, that `*` takes one byte more and the earlier ones never move. So the
  * work is bounded by pattern times text, and a name is short.
  */
-static int filter_glob(plim_bytes pattern, plim_bytes text)
+int plimp_filter_glob(plim_bytes pattern, plim_bytes text)
 {
 	size_t p = 0, t = 0, retry = 0, star = SIZE_MAX;
 	size_t quoted;
@@ -257,7 +258,7 @@ static int filter_text(const plim_filter *filter,
 	if (text.state != PLIM_STATE_KNOWN)
 		return PLIM_UNKNOWN;
 	if (step->kind == PLIMP_FILTER_PATTERN)
-		same = filter_glob(wanted, text.bytes);
+		same = plimp_filter_glob(wanted, text.bytes);
 	else
 		same = text.bytes.size == wanted.size &&
 		       (wanted.size == 0 ||
@@ -286,6 +287,8 @@ static int filter_leaf(const plim_filter *filter,
 		return filter_known(step, process, earlier);
 	if (step->kind == PLIMP_FILTER_NUMBER)
 		return filter_number(step, process, earlier);
+	if (step->kind >= PLIMP_FILTER_BELOW)
+		return plimp_filter_select(filter, step, process);
 	return filter_text(filter, step, process);
 }
 

@@ -20,6 +20,7 @@ struct filter_cursor {
 	size_t size;
 	size_t at;
 	int depth;
+	plimp_find_user_fn *find_user;
 	plim_error *error;
 };
 
@@ -233,6 +234,35 @@ static int filter_limit(const char *word, int unit,
 	return PLIM_OK;
 }
 
+/*
+ * Time per second: a number of ns, a share of the time, or a duration, which
+ * may say "/s". A failure is told by what the second looks like to the first.
+ */
+static int filter_limit_of_share(const char *word,
+				 struct plimp_filter_step *step,
+				 plim_error *inner)
+{
+	char duration[PLIMP_FILTER_WORD];
+	size_t size = strlen(word);
+
+	if (plim_quantity_parse(word, PLIM_UNIT_PER_SECOND, &step->limit,
+				inner) == PLIM_OK)
+		return PLIM_OK;
+	if (plim_quantity_parse(word, PLIM_UNIT_PERCENT, &step->limit, NULL) ==
+	    PLIM_OK) {
+		step->limit *= 1e7; /* ns per second in one per cent */
+		return PLIM_OK;
+	}
+	if (size > 2 && strcmp(word + size - 2, "/s") == 0)
+		size -= 2;
+	memcpy(duration, word, size);
+	duration[size] = '\0';
+	if (plim_quantity_parse(duration, PLIM_UNIT_NS, &step->limit, NULL) ==
+	    PLIM_OK)
+		return PLIM_OK;
+	return PLIM_ESYNTAX;
+}
+
 static int filter_parse_quantity(struct filter_cursor *cursor,
 				 struct plimp_filter_step *step, int unit)
 {
@@ -251,7 +281,11 @@ static int filter_parse_quantity(struct filter_cursor *cursor,
 				     word, start,
 				     "a quantity is at most %d bytes long",
 				     PLIMP_FILTER_WORD - 1);
-	code = filter_limit(word, unit, step, &inner);
+	if (step->source == PLIMP_FILTER_RATE &&
+	    plim_field_get(step->field)->unit == PLIM_UNIT_NS)
+		code = filter_limit_of_share(word, step, &inner);
+	else
+		code = filter_limit(word, unit, step, &inner);
 	if (code == PLIM_OK) {
 		step->kind = PLIMP_FILTER_NUMBER;
 		cursor->at = end;
@@ -433,6 +467,51 @@ static int filter_parse_known(struct filter_cursor *cursor)
 	return filter_push(cursor, &step);
 }
 
+/*
+ * A word and a colon: a selector, if the word names one. Then `*code` tells
+ * how it went, and the cursor stands behind it; else nothing has happened.
+ */
+static int filter_parse_selector(struct filter_cursor *cursor, int *code)
+{
+	struct plimp_filter_step step = {0};
+	char word[PLIMP_FILTER_WORD];
+	char advice[PLIMP_FILTER_ADVICE];
+	size_t start = cursor->at;
+	int system = 0;
+
+	while (filter_is_letter(filter_peek(cursor, 0)))
+		cursor->at++;
+	if (filter_copy(cursor, start, cursor->at, word) < PLIMP_FILTER_WORD &&
+	    filter_take_word(cursor, ":"))
+		step.kind = plimp_filter_selector(word, &step.field);
+	if (step.kind == 0) {
+		cursor->at = start;
+		return 0;
+	}
+	filter_skip_blanks(cursor);
+	start = cursor->at;
+	step.source = PLIMP_FILTER_FIELD;
+	step.operator= step.kind == PLIMP_FILTER_UNIT ? PLIMP_FILTER_LIKE
+						      : PLIMP_FILTER_EQUAL;
+	plim_field_set_add(&cursor->filter->fields, step.field);
+	*code = filter_parse_text(cursor, &step);
+	if (*code != PLIM_OK)
+		return 1;
+	step.kind = plimp_filter_selector(word, &step.field);
+	*code = plimp_filter_settle(cursor->filter, &step, cursor->find_user,
+				    advice, &system);
+	if (*code == PLIM_OK) {
+		*code = filter_push(cursor, &step);
+		return 1;
+	}
+	filter_copy(cursor, start, cursor->at, word);
+	plimp_fail_at(cursor->error, *code, "filter", word, start, "%s",
+		      advice);
+	if (cursor->error != NULL)
+		cursor->error->system = system;
+	return 1;
+}
+
 static int filter_deeper(struct filter_cursor *cursor)
 {
 	if (cursor->depth == PLIMP_FILTER_DEPTH)
@@ -459,6 +538,8 @@ static int filter_parse_factor(struct filter_cursor *cursor)
 	}
 	if (filter_take_word(cursor, "known"))
 		return filter_parse_known(cursor);
+	if (filter_parse_selector(cursor, &code))
+		return code;
 	if (!filter_take_word(cursor, "("))
 		return filter_parse_comparison(cursor);
 	code = filter_deeper(cursor);
@@ -496,14 +577,17 @@ static int filter_parse_or(struct filter_cursor *cursor)
 	return code;
 }
 
-int plimp_filter_parse(plim_filter *filter, const char *text, plim_error *error)
+int plimp_filter_parse(plim_filter *filter, const char *text, size_t size,
+		       plimp_find_user_fn *find_user, plim_error *error)
 {
-	struct filter_cursor cursor = {filter, text, 0, 0, 0, NULL};
+	struct filter_cursor cursor = {.filter = filter,
+				       .text = text,
+				       .size = size,
+				       .find_user = find_user,
+				       .error = error};
 	int code;
 
 	assert(filter->count == 0 && filter->pool_used == 0);
-	cursor.size = filter->pool_size;
-	cursor.error = error;
 	code = filter_parse_or(&cursor);
 	if (code != PLIM_OK)
 		return code;

@@ -24,7 +24,10 @@ enum plimp_filter_kind {
 	PLIMP_FILTER_PATTERN = 4, /* subject ~ pattern */
 	PLIMP_FILTER_NOT = 5,
 	PLIMP_FILTER_AND = 6,
-	PLIMP_FILTER_OR = 7
+	PLIMP_FILTER_OR = 7,
+	PLIMP_FILTER_BELOW = 8,	    /* cgroup:path, without its outer slashes */
+	PLIMP_FILTER_UNIT = 9,	    /* unit:pattern */
+	PLIMP_FILTER_CONTAINER = 10 /* container:id */
 };
 
 enum plimp_filter_operator {
@@ -72,8 +75,27 @@ struct plim_filter {
 	struct plimp_filter_step *steps;
 	size_t pool_used;
 	size_t pool_size;
-	char pool[]; /* as long as the source, which no literal outgrows */
+	char pool[]; /* twice as long as the source: a text may grow from
+		      * "unit:a" to "a.service" */
 };
+
+/* Finds a user by name: 0 and `*uid`; ENOENT's part is played by -1, nobody
+ * has the name; else the system's error number, or INT_MAX where there is
+ * nobody to ask. */
+typedef int plimp_find_user_fn(const char *name, uint32_t *uid);
+
+/* plim_filter_new() with what it needs of the system (host/host.h). */
+int plimp_filter_compile(plim_filter **filter, const char *text,
+			 const plim_allocator *allocator,
+			 plimp_find_user_fn *find_user, plim_error *error);
+
+/* 1 if the bytes match the pattern: `*`, `?`, and `\` before a plain byte. */
+int plimp_filter_glob(plim_bytes pattern, plim_bytes text);
+
+/* Judges a selector. */
+int plimp_filter_select(const plim_filter *filter,
+			const struct plimp_filter_step *step,
+			const plim_process *process);
 
 /* Longer words are no name and no quantity; messages cut them. */
 #define PLIMP_FILTER_WORD 64
@@ -88,8 +110,19 @@ int plimp_filter_resolve(const char *name, struct plimp_filter_step *step);
 /* What to say of a name that is none. */
 void plimp_filter_advise(const char *name, char advice[PLIMP_FILTER_ADVICE]);
 
-/* Fills an empty filter from the text, of exactly pool_size bytes. */
-int plimp_filter_parse(plim_filter *filter, const char *text,
-		       plim_error *error);
+/* Fills an empty filter from the text of `size` bytes. */
+int plimp_filter_parse(plim_filter *filter, const char *text, size_t size,
+		       plimp_find_user_fn *find_user, plim_error *error);
+
+/*
+ * Selectors (filter_select.c). The kind of step that a word before a colon
+ * makes, 0 if it is none; UNIT, CONTAINER, BELOW, or NUMBER for a user. Then
+ * what its text, at the end of the pool, makes of the step: PLIM_OK, or the
+ * error that the text deserves, with a sentence for people.
+ */
+uint8_t plimp_filter_selector(const char *word, int *field);
+int plimp_filter_settle(plim_filter *filter, struct plimp_filter_step *step,
+			plimp_find_user_fn *find_user,
+			char advice[PLIMP_FILTER_ADVICE], int *system);
 
 #endif

@@ -204,6 +204,11 @@ void plimp_system_unwatch(plim_host *host, struct plimp_watched *watched);
 void plimp_system_watch_read(plim_host *host, struct plimp_watched *items,
 			     size_t count);
 
+/* A user of this machine by name: 0 and `*uid`, -1 if nobody has the name,
+ * else the system's error number, INT_MAX where there is nobody to ask. It is
+ * asked of no host: a recording has no users. */
+int plimp_system_find_user(const char *name, uint32_t *uid);
+
 /* See plim_host_survey(). */
 int plimp_system_survey(plim_host *host, plim_finding_fn *callback, void *user,
 			plim_error *error);

@@ -8,7 +8,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "core/filter_program.h"
+
 #include "sample.h"
+
+#include <limits.h>
 
 #include <stdio.h>
 
@@ -457,6 +461,18 @@ static void mistakes(void **state)
 	    {"pid = 1 pid = 2", PLIM_ESYNTAX, 8, ""},
 	    {"pid = 1 and", PLIM_ESYNTAX, 11, "expected the name"},
 	    {"pid = 1 && or", PLIM_ENAME, 11, ""},
+	    {"cgroup:", PLIM_ESYNTAX, 7, "expected a word or a"},
+	    {"cgroup:\"\"", PLIM_ESYNTAX, 7, "expected something"},
+	    {"unit: \"\" and pid=1", PLIM_ESYNTAX, 6, "expected something"},
+	    {"pid=1 or unit:)", PLIM_ESYNTAX, 14, "expected a word"},
+	    {"cgroup:a\\b", PLIM_ESYNTAX, 8, "expected quotes"},
+	    {"container:01234", PLIM_ESYNTAX, 10, "6 digits"},
+	    {"unit:ssh service", PLIM_ESYNTAX, 9, "expected and, or"},
+	    {"pid:5", PLIM_ESYNTAX, 3, "expected = != <"},
+	    {"name:x", PLIM_ESYNTAX, 4, "expected = != ~"},
+	    {"usr:root", PLIM_ENAME, 0, ""},
+	    {"runqueue_wait_per_second > 10x", PLIM_ESYNTAX, 29, ""},
+	    {"nice < -", PLIM_ESYNTAX, 7, ""},
 	    {"pid = 1 & pid = 2", PLIM_ESYNTAX, 8, "expected and, or"},
 	    {"pid=1 AND pid=2", PLIM_ESYNTAX, 6, "expected and, or"},
 	    {"pid = 1 ; 2", PLIM_ESYNTAX, 8, "expected and, or"},
@@ -584,6 +600,232 @@ static void deepest_stack(void **state)
 	assert_int_equal(judge(text, &record, NULL), T);
 }
 
+#define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
+/* A user's service, in a container; ours is 4242's uid 1000. */
+static void selected_record(plim_process *record)
+{
+	static const char text[] =
+	    "/user.slice/a b.slice/ssh@1.service/docker-" ID ".scope";
+
+	sample_record(record);
+	sample_known(record, PLIM_FIELD_UID, 1000, PLIM_METHOD_STATUS);
+	record->texts.data = text;
+	record->texts.size = sizeof(text) - 1;
+	plimp_record_text(record, PLIMP_TEXT_CGROUP, 0, sizeof(text) - 1,
+			  PLIM_METHOD_CGROUP_V2);
+	plimp_record_text(record, PLIMP_TEXT_UNIT, 22, 13,
+			  PLIM_METHOD_CGROUP_V2);
+	plimp_record_text(record, PLIMP_TEXT_CONTAINER, 43, 64,
+			  PLIM_METHOD_CGROUP_V2);
+}
+
+static void selectors(void **state)
+{
+	static const struct verdict rows[] = {
+	    {"cgroup:/user.slice", T},
+	    {"cgroup:user.slice", T},
+	    {"cgroup:/user.slice/", T},
+	    {"cgroup: //user.slice//", T},
+	    {"cgroup:/user", F},
+	    {"cgroup:/user.slic", F},
+	    {"cgroup:/user.slice2", F},
+	    {"cgroup:\"/user.slice/a b.slice\"", T},
+	    {"cgroup:\"user.slice//a\\x20b.slice\"", T},
+	    {"cgroup:\"/a b.slice\"", F},
+	    {"cgroup:/", T},
+	    {"cgroup:/user.slice/*", F},
+	    {"unit:ssh@1.service", T},
+	    {"unit:ssh@1", T},
+	    {"unit:\"ssh@1\"", T},
+	    {"unit:ssh", F},
+	    {"unit:ssh*", T},
+	    {"unit:ssh@?.service", T},
+	    {"unit:*.scope", F},
+	    {"unit:\"ssh@1*\"", T},
+	    {"unit:\"ssh@\\x2a\"", F},
+	    {"unit:a", F},
+	    {"container:" ID, T},
+	    {"container:012345", T},
+	    {"container:0123456789ab", T},
+	    {"container:012346", F},
+	    {"container:123456", F},
+	    {"container:" ID "0", F},
+	    {"container:web", F},
+	    {"user:1000", T},
+	    {"user:01000", T},
+	    {"user:1001", F},
+	    {"user:0", F},
+	    {"user:4294967295", F},
+	    {"not user:0 and pid = 4242", T},
+	    {"not(cgroup:x or unit:y)", T},
+	    {"cgroup:/user.slice and name = worker", T},
+	    {"cgroup ~ *scope", T},
+	    {"exe = x", U},
+	};
+	plim_process record;
+
+	(void)state;
+	selected_record(&record);
+	JUDGE_ALL(rows, &record, NULL);
+}
+
+/* What a process does not have it is not in; what is not known is not known. */
+static void selectors_of_none(void **state)
+{
+	static const struct verdict rows[] = {
+	    {"unit:ssh", F},	     {"not unit:ssh", T},
+	    {"container:012345", F}, {"not container:012345", T},
+	    {"cgroup:/x", U},	     {"not cgroup:/x", U},
+	    {"user:0", U},	     {"unit != x", U},
+	};
+	plim_process record;
+
+	(void)state;
+	sample_record(&record);
+	plimp_record_set(&record, PLIM_FIELD_UNIT,
+			 plim_count_missing(PLIM_REASON_NO_UNIT, 0));
+	plimp_record_set(&record, PLIM_FIELD_CONTAINER,
+			 plim_count_missing(PLIM_REASON_NO_CONTAINER, 0));
+	plimp_record_set(&record, PLIM_FIELD_CGROUP,
+			 plim_count_missing(PLIM_REASON_NOT_PERMITTED, 13));
+	JUDGE_ALL(rows, &record, NULL);
+}
+
+static void removed_group(void **state)
+{
+	static const struct verdict rows[] = {
+	    {"cgroup:/a/b", T},	      {"cgroup:/a", T},
+	    {"cgroup:/a/b/c", F},     {"cgroup:\"/a/b (deleted)\"", T},
+	    {"cgroup:\"/a/b (\"", F},
+	};
+	plim_process record;
+
+	(void)state;
+	sample_record(&record);
+	record.texts.data = "/a/b (deleted)";
+	record.texts.size = 14;
+	plimp_record_text(&record, PLIMP_TEXT_CGROUP, 0, 14,
+			  PLIM_METHOD_CGROUP_V2);
+	JUDGE_ALL(rows, &record, NULL);
+}
+
+static void a_container_by_name(void **state)
+{
+	static const struct verdict rows[] = {
+	    {"container:webserver", T},
+	    {"container:webserve", F},
+	    {"container:\"webserver\"", T},
+	    {"container:webserver2", F},
+	};
+	plim_process record;
+
+	(void)state;
+	sample_record(&record);
+	record.texts.data = "webserver";
+	record.texts.size = 9;
+	plimp_record_text(&record, PLIMP_TEXT_CONTAINER, 0, 9,
+			  PLIM_METHOD_CGROUP_V1);
+	JUDGE_ALL(rows, &record, NULL);
+}
+
+/* A machine of one user; asking for another breaks it. */
+static int one_user(const char *name, uint32_t *uid)
+{
+	if (strcmp(name, "ann") == 0) {
+		*uid = 1000;
+		return 0;
+	}
+	if (strcmp(name, "broken") == 0)
+		return 5;
+	return strcmp(name, "nowhere") == 0 ? INT_MAX : -1;
+}
+
+static void users(void **state)
+{
+	static const struct {
+		const char *text;
+		int code;
+		int system;
+		int position;
+	} rows[] = {
+	    {"user:ann", PLIM_OK, 0, 0},
+	    {"pid = 1 or user: \"ann\"", PLIM_OK, 0, 0},
+	    {"pid > 1 and user:bob", PLIM_ENAME, 0, 17},
+	    {"user:\"ann\\x00\"", PLIM_ENAME, 0, 5},
+	    {"user:broken", PLIM_ESYSTEM, 5, 5},
+	    {"user:nowhere", PLIM_EUNSUPPORTED, 0, 5},
+	    {"user:4294967296", PLIM_ESYNTAX, 0, 5},
+	    {"user:99999999999999999999999", PLIM_ESYNTAX, 0, 5},
+	    {"user:1000x", PLIM_ENAME, 0, 5},
+	};
+	plim_process record;
+
+	(void)state;
+	selected_record(&record);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		plim_filter *filter = NULL;
+		plim_error error = {0};
+
+		assert_int_equal(plimp_filter_compile(&filter, rows[i].text,
+						      NULL, one_user, &error),
+				 rows[i].code);
+		if (rows[i].code == PLIM_OK) {
+			plim_field_set fields = plim_filter_fields(filter);
+
+			assert_int_equal(
+			    plim_filter_match(filter, &record, NULL), T);
+			assert_true(
+			    plim_field_set_has(&fields, PLIM_FIELD_UID));
+		} else {
+			assert_null(filter);
+			assert_int_equal(error.position, rows[i].position);
+			assert_int_equal(error.system, rows[i].system);
+			assert_true(error.detail[0] != '\0');
+		}
+		plim_filter_free(filter);
+	}
+}
+
+/* 250 ms more in two seconds: an eighth of the time. */
+static void time_per_second(void **state)
+{
+	static const struct verdict rows[] = {
+	    {"cpu_user_per_second > 12%", T},
+	    {"cpu_user_per_second = 12.5 %", T},
+	    {"cpu_user_per_second > 13%", F},
+	    {"cpu_user_ns_per_second = 125ms", T},
+	    {"cpu_user_per_second = 125ms/s", T},
+	    {"cpu_user_per_second = 125 ms/s", T},
+	    {"cpu_user_per_second < 0.2s", T},
+	    {"cpu_user_per_second = 125000000", T},
+	    {"cpu_user_per_second = 125000000/s", T},
+	    {"cpu_user_per_second = 7500000000/min", T},
+	};
+	plim_process earlier, later;
+
+	(void)state;
+	sample_pair(&earlier, &later);
+	sample_known(&earlier, PLIM_FIELD_CPU_USER, 0, PLIM_METHOD_STAT_TICKS);
+	sample_known(&later, PLIM_FIELD_CPU_USER, SAMPLE_SECOND / 4,
+		     PLIM_METHOD_STAT_TICKS);
+	JUDGE_ALL(rows, &later, &earlier);
+}
+
+/* A text that grows, as often as a filter has room for. */
+static void many_units(void **state)
+{
+	static char text[PLIM_FILTER_LIMIT + 1];
+	plim_process record;
+
+	(void)state;
+	selected_record(&record);
+	for (size_t i = 0; i + 10 < PLIM_FILTER_LIMIT; i += 8)
+		strcpy(text + i, "unit:a||");
+	strcat(text, "pid>1");
+	assert_int_equal(judge(text, &record, NULL), T);
+}
+
 static void fields_and_rates(void **state)
 {
 	plim_filter *filter = NULL;
@@ -703,6 +945,13 @@ int main(void)
 	    cmocka_unit_test(mistakes),
 	    cmocka_unit_test(limits),
 	    cmocka_unit_test(deepest_stack),
+	    cmocka_unit_test(selectors),
+	    cmocka_unit_test(selectors_of_none),
+	    cmocka_unit_test(removed_group),
+	    cmocka_unit_test(a_container_by_name),
+	    cmocka_unit_test(users),
+	    cmocka_unit_test(many_units),
+	    cmocka_unit_test(time_per_second),
 	    cmocka_unit_test(fields_and_rates),
 	    cmocka_unit_test(every_field),
 	    cmocka_unit_test(failing_allocations),

@@ -40,5 +40,6 @@
 #include "host/linux/survey.c"
 #include "host/linux/target.c"
 #include "host/linux/threads.c"
+#include "host/linux/users.c"
 #include "host/linux/watch.c"
 /* End of the list. */

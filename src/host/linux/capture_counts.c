@@ -231,6 +231,22 @@ static int counts_descriptors(struct plimp_capture *capture)
 	return PLIM_OK;
 }
 
+/* The folders of a recording belong to whoever made it. */
+static plim_count counts_recorded_owner(struct plimp_capture *capture)
+{
+	struct plimp_status status;
+	plim_bytes text;
+	int error = plimp_capture_file(capture, "status", &text);
+
+	if (error == 0 && plimp_decode_status(text, &status) != PLIM_OK)
+		error = EBADMSG;
+	if (error != 0)
+		return plimp_missing_file(error);
+	if ((status.has & PLIMP_STATUS_UID) == 0)
+		return plim_count_missing(PLIM_REASON_NO_LINE, 0);
+	return plimp_known(status.uid, PLIM_METHOD_STATUS);
+}
+
 /* Where status was not read: the directory belongs to the effective user,
  * whatever became of the right to trace the process. */
 static void counts_owner(struct plimp_capture *capture)
@@ -240,6 +256,11 @@ static void counts_owner(struct plimp_capture *capture)
 	if (!plimp_capture_wants(capture, PLIM_FIELD_UID) ||
 	    capture->record->figures[PLIM_FIELD_UID].state != PLIM_STATE_UNREAD)
 		return;
+	if (!capture->host->system->live) {
+		plimp_capture_set(capture, PLIM_FIELD_UID,
+				  counts_recorded_owner(capture));
+		return;
+	}
 	/* It answers of a dead one, too: 0, which would be root. */
 	capture->unproven = 1;
 	plimp_capture_set(

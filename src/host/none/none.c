@@ -8,6 +8,7 @@
 #include "core/fail.h"
 #include "host/host.h"
 
+#include <limits.h>
 #include <string.h>
 
 static int none_fail(plim_error *error, const char *operation)
@@ -191,6 +192,13 @@ int plimp_system_command_line(plim_target *target, plim_text *text,
 	(void)target;
 	(void)text;
 	return none_fail(error, "read command line");
+}
+
+int plimp_system_find_user(const char *name, uint32_t *uid)
+{
+	(void)name;
+	(void)uid;
+	return INT_MAX;
 }
 
 int plimp_system_survey(plim_host *host, plim_finding_fn *callback, void *user,
