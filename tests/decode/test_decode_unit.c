@@ -74,6 +74,7 @@ static void test_slices(void **state)
 	check("/system.slice", "system.slice");
 	check("/user.slice/user-1000.slice", "user-1000.slice");
 	check("/-.slice", "-.slice");
+	check("/..a.slice", "..a.slice");
 	check("/user.slice (deleted)", "user.slice");
 	/* The group below is no unit. */
 	check("/kubepods.slice/pod12", "kubepods.slice");
@@ -105,6 +106,7 @@ static void test_none(void **state)
 	check("", NULL);
 	check("/", NULL);
 	check("/..", NULL);
+	check("/../..", NULL);
 	check("/user/1000", NULL);
 	check("/docker/0123", NULL);
 	check("/docker/x.service", NULL);

@@ -143,12 +143,15 @@ static void unit_strip(struct plimp_scan *scan)
 {
 	static const char deleted[] = " (deleted)";
 	size_t size = strlen(deleted);
+	struct plimp_scan rest;
 
 	if ((size_t)(scan->end - scan->at) > size &&
 	    memcmp(scan->end - size, deleted, size) == 0)
 		scan->end -= size;
-	while (plimp_scan_literal(scan, "/.."))
-		;
+	rest = *scan;
+	while (plimp_scan_literal(&rest, "/..") &&
+	       (rest.at == rest.end || *rest.at == '/'))
+		scan->at = rest.at;
 }
 
 int plimp_decode_unit(plim_bytes path, plim_bytes *unit)
