@@ -4,6 +4,7 @@
  * precision of a double, on its value; a failure stores nothing and says
  * where; what is written is short, printable, and reads back.
  */
+#include <plimsoll/fields.h>
 #include <plimsoll/units.h>
 
 #include "promise.h"
