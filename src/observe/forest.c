@@ -46,7 +46,7 @@ void plim_forest_free(plim_forest *forest)
 	plimp_forest_release(&forest->sides[0], &allocator);
 	plimp_forest_release(&forest->sides[1], &allocator);
 	plimp_release(&allocator, (void *)forest->records, forest->capacity,
-		      sizeof *forest->records);
+		      sizeof(const plim_process *));
 	plimp_release(&allocator, forest, 1, sizeof *forest);
 }
 
@@ -55,7 +55,7 @@ static int forest_reserve(plim_forest *forest, size_t count)
 	void *records = (void *)forest->records;
 	int code =
 	    plimp_reserve(&forest->allocator, &records, &forest->capacity,
-			  count, 256, sizeof *forest->records);
+			  count, 256, sizeof(const plim_process *));
 
 	forest->records = records;
 	if (code != PLIM_OK)

@@ -41,7 +41,7 @@ static void tree_release(plim_host *host, struct plimp_tree_side *side)
 	plimp_pass_release(host, &side->pass);
 	plimp_forest_release(&side->forest, allocator);
 	plimp_release(allocator, (void *)side->records, side->record_capacity,
-		      sizeof *side->records);
+		      sizeof(const plim_process *));
 	plimp_release(allocator, side->earlier, side->earlier_capacity,
 		      sizeof *side->earlier);
 	plimp_release(allocator, side->accounts, side->account_capacity,
@@ -61,7 +61,7 @@ void plim_tree_free(plim_tree *tree)
 	plim_snapshot_free(tree->table);
 	plimp_forest_release(&tree->forest, &host->allocator);
 	plimp_release(&host->allocator, (void *)tree->records,
-		      tree->record_capacity, sizeof *tree->records);
+		      tree->record_capacity, sizeof(const plim_process *));
 	plimp_release(&host->allocator, tree, 1, sizeof *tree);
 }
 

@@ -74,7 +74,7 @@ static int members_table(plim_tree *tree, struct plimp_request *request,
 	/* The same processes get the strong identity in both readings. */
 	request->young_ticks = light.young_ticks;
 	code = plimp_reserve(allocator, &records, &tree->record_capacity,
-			     pass->count, 256, sizeof *tree->records);
+			     pass->count, 256, sizeof(const plim_process *));
 	tree->records = records;
 	if (code != PLIM_OK || plimp_forest_reserve(&tree->forest, allocator,
 						    pass->count) != PLIM_OK)
@@ -122,7 +122,7 @@ static int members_reserve(plim_tree *tree, struct plimp_tree_side *side,
 	if (code != PLIM_OK)
 		return code;
 	code = plimp_reserve(allocator, &records, &side->record_capacity, count,
-			     256, sizeof *side->records);
+			     256, sizeof(const plim_process *));
 	side->records = records;
 	if (code == PLIM_OK)
 		code =
