@@ -409,8 +409,7 @@ static void test_block_io(void **state)
 		plim_bytes text = text_string(line);
 		assert_int_equal(decode(text, &stat), PLIM_OK);
 		assert_int_equal(stat.has, rows[i].has);
-		if (stat.has & BLOCK_IO)
-			assert_true(stat.block_io_ticks == rows[i].ticks);
+		assert_true(stat.block_io_ticks == rows[i].ticks);
 		assert_int_equal(stat.arguments_start, 10);
 		assert_int_equal(stat.exit_code, 5);
 		text_free(text);

@@ -156,7 +156,7 @@ static int stat_body(struct plimp_scan *scan, struct plimp_stat *stat)
  */
 static void stat_tail(struct plimp_scan *scan, struct plimp_stat *stat)
 {
-	uint64_t stack, start, end;
+	uint64_t stack, block_io, start, end;
 	int32_t code;
 
 	if (!stat_skip(scan, 5) || !stat_u64(scan, &stack))
@@ -167,9 +167,10 @@ static void stat_tail(struct plimp_scan *scan, struct plimp_stat *stat)
 	}
 	if (!stat_skip(scan, 13))
 		return;
-	if (stat_u64(scan, &stat->block_io_ticks))
+	if (stat_u64(scan, &block_io)) {
+		stat->block_io_ticks = block_io;
 		stat->has |= PLIMP_STAT_BLOCK_IO;
-	else if (!stat_skip(scan, 1))
+	} else if (!stat_skip(scan, 1))
 		return;
 	if (!stat_skip(scan, 5) || !stat_u64(scan, &start) ||
 	    !stat_u64(scan, &end))
