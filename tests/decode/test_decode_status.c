@@ -373,13 +373,48 @@ static void test_hostile(void **state)
 	text_free(text);
 }
 
+/* Any parts of it: what is asked is as in the whole, and nothing else is. */
+static void test_parts(void **state)
+{
+	plim_bytes text = text_fixture("linux-6.18-status/worker");
+	struct plimp_status whole, some;
+
+	(void)state;
+	assert_int_equal(plimp_decode_status(text, &whole), PLIM_OK);
+	for (uint32_t parts = 0; parts < 2 * PLIMP_STATUS_IGNORED; parts++) {
+		int result = plimp_decode_status_parts(text, parts, &some);
+		if ((whole.has & parts) == 0) {
+			assert_int_equal(result, PLIM_EMALFORMED);
+			continue;
+		}
+		assert_int_equal(result, PLIM_OK);
+		assert_int_equal(some.has, whole.has & parts);
+		if (parts & PLIMP_STATUS_UID)
+			assert_int_equal(some.uid, whole.uid);
+		if (parts & PLIMP_STATUS_RSS)
+			assert_int_equal(some.resident_bytes,
+					 whole.resident_bytes);
+		if (parts & PLIMP_STATUS_SWAP)
+			assert_int_equal(some.swap_bytes, whole.swap_bytes);
+		if (parts & PLIMP_STATUS_THREADS)
+			assert_int_equal(some.threads, whole.threads);
+		if (parts & PLIMP_STATUS_IGNORED)
+			assert_int_equal(some.ignored, whole.ignored);
+		if (parts & PLIMP_STATUS_VOLUNTARY)
+			assert_int_equal(some.voluntary, whole.voluntary);
+		if (parts & PLIMP_STATUS_INVOLUNTARY)
+			assert_int_equal(some.involuntary, whole.involuntary);
+	}
+	text_free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_worker),    cmocka_unit_test(test_recorded),
 	    cmocka_unit_test(test_too_large), cmocka_unit_test(test_lines),
 	    cmocka_unit_test(test_order),     cmocka_unit_test(test_jump),
-	    cmocka_unit_test(test_hostile),
+	    cmocka_unit_test(test_hostile),   cmocka_unit_test(test_parts),
 	};
 
 	return cmocka_run_group_tests_name("decode_status", tests, NULL, NULL);

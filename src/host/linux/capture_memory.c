@@ -153,6 +153,20 @@ static void capture_status_failed(struct plimp_capture *capture, int memory,
 	plimp_capture_set(capture, PLIM_FIELD_UID, missing);
 }
 
+static uint32_t memory_parts(int memory, int switches)
+{
+	uint32_t parts =
+	    PLIMP_STATUS_UID | PLIMP_STATUS_THREADS | PLIMP_STATUS_IGNORED;
+
+	if (memory)
+		parts |= PLIMP_STATUS_HWM | PLIMP_STATUS_RSS |
+			 PLIMP_STATUS_ANON | PLIMP_STATUS_FILE |
+			 PLIMP_STATUS_SHMEM | PLIMP_STATUS_SWAP;
+	if (switches)
+		parts |= PLIMP_STATUS_VOLUNTARY | PLIMP_STATUS_INVOLUNTARY;
+	return parts;
+}
+
 /* Memory and switches, as far as asked, and the user. */
 static int capture_status(struct plimp_capture *capture, const char *folder,
 			  int memory, int switches)
@@ -163,7 +177,9 @@ static int capture_status(struct plimp_capture *capture, const char *folder,
 
 	if (error == ESRCH && !capture->leaderless)
 		return PLIM_ENOPROCESS;
-	if (error == 0 && plimp_decode_status(text, &status) != PLIM_OK)
+	if (error == 0 &&
+	    plimp_decode_status_parts(text, memory_parts(memory, switches),
+				      &status) != PLIM_OK)
 		error = EBADMSG;
 	if (error != 0) {
 		capture_status_failed(capture, memory, switches,

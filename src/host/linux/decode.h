@@ -100,6 +100,11 @@ struct plimp_status {
 };
 int plimp_decode_status(plim_bytes text, struct plimp_status *status);
 
+/* The same of these parts alone, bits of `has`: cheaper the fewer, and the
+ * nearer to the beginning the last of them stands. */
+int plimp_decode_status_parts(plim_bytes text, uint32_t parts,
+			      struct plimp_status *status);
+
 /* /proc/PID/io: lines "key: N". All seven must be there. */
 struct plimp_io {
 	uint64_t read_chars;

@@ -237,12 +237,11 @@ static void status_line(struct plimp_scan *scan, struct plimp_status *status)
 	const struct status_row *row = status_find(scan);
 	uint64_t value;
 
-	if (row) {
+	if (row && !(status->has & (uint32_t)row->part)) {
 		struct plimp_scan rest = {.at = scan->at + row->size,
 					  .end = scan->end};
 		if (status_value(&rest, row->kind, &value)) {
-			if (!(status->has & (uint32_t)row->part))
-				status_store(status, row, value);
+			status_store(status, row, value);
 			scan->at = rest.at + 1;
 			return;
 		}
@@ -280,10 +279,13 @@ static void status_jump(struct plimp_scan *scan)
 	scan->at = scan->end;
 }
 
-int plimp_decode_status(plim_bytes text, struct plimp_status *status)
+/* What is not wanted is taken for found, so that its line is stepped over, and
+ * the last line that is wanted is the last that is looked at. */
+int plimp_decode_status_parts(plim_bytes text, uint32_t parts,
+			      struct plimp_status *status)
 {
 	struct plimp_scan scan = plimp_scan_of(text);
-	struct plimp_status found = {.has = 0};
+	struct plimp_status found = {.has = STATUS_ALL & ~parts};
 
 	while (scan.at < scan.end && found.has != STATUS_ALL) {
 		if ((found.has | STATUS_SWITCHES) == STATUS_ALL)
@@ -291,8 +293,14 @@ int plimp_decode_status(plim_bytes text, struct plimp_status *status)
 		if (scan.at < scan.end)
 			status_line(&scan, &found);
 	}
+	found.has &= parts;
 	if (!found.has)
 		return PLIM_EMALFORMED;
 	*status = found;
 	return PLIM_OK;
+}
+
+int plimp_decode_status(plim_bytes text, struct plimp_status *status)
+{
+	return plimp_decode_status_parts(text, STATUS_ALL, status);
 }

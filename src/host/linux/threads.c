@@ -35,13 +35,14 @@ struct threads_pass {
 static int threads_read_switches(struct threads_pass *pass, int directory,
 				 struct plimp_thread *thread)
 {
+	const uint32_t both = PLIMP_STATUS_VOLUNTARY | PLIMP_STATUS_INVOLUNTARY;
 	struct plimp_status status;
 	plim_bytes text;
 	int error = plimp_read_file(pass->host, directory, "status", &text);
 
-	if (error == 0 && (plimp_decode_status(text, &status) != PLIM_OK ||
-			   (status.has & PLIMP_STATUS_VOLUNTARY) == 0 ||
-			   (status.has & PLIMP_STATUS_INVOLUNTARY) == 0))
+	if (error == 0 &&
+	    (plimp_decode_status_parts(text, both, &status) != PLIM_OK ||
+	     status.has != both))
 		error = EBADMSG;
 	if (error != 0)
 		return error;
