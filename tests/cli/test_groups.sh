@@ -82,6 +82,13 @@ check "rounds are valid, line by line" \
 	tool schema "$schema" tree --lines <"$work/out"
 is "two of them" 2 "$(wc -l <"$work/out")"
 stop "$root"
+# What was burnt before the first round is in no rate.
+start spin
+ask "$pid" "spin 400" >"$work/news"
+run tree --user --for 200ms --json -o cpu_percent,cpu "pid = $pid"
+is "a rate is of what was added" '[true,true]' "$(json '.groups[0].sums |
+	[.cpu_ns.value >= 400000000, .cpu_percent.value < 50]')"
+stop "$pid"
 
 # --- what is wrong -------------------------------------------------------------------
 run tree --cgroup --unit
