@@ -98,6 +98,17 @@ run ps --tree "pid = $grandchild" -o pid,resident,name
 is "one that leads there has no figures of its own" "$middle" \
 	"$(sed -n "/^ *$middle /p" "$work/out" | sed 's/[^0-9]//g')"
 
+run ps --tree --json --watch --rounds 2 --every 50ms "ppid = $root"
+check "a forest in rounds is valid, line by line" \
+	tool schema "$schema" ps --lines <"$work/out"
+is "with sums of rates in each" 2 "$(json ".processes[] |
+	select(.pid == $root).tree_sums.cpu_percent.value | numbers" | wc -l)"
+run ps --tree --csv --for 50ms -o pid,tree_cpu_percent "pid = $grandchild"
+is "CSV has them, too" "depth,parent,selected,tree_cpu_percent,\
+tree_cpu_percent_missing,pid,cpu_ns,cpu_percent,cpu_ns_per_second" \
+	"$(head -1 "$work/out" | tr -d '\r')"
+is "and rows of one length" 0 "$(tool csv <"$work/out" >"$work/rows"; echo $?)"
+
 # --- ended members -----------------------------------------------------------
 ask "$root" "end $child" >"$work/news"
 waited=$(ask "$root" reap | value waited_ns)
