@@ -64,7 +64,7 @@ is "the drawing" "family
    └─ family
 sum
 4 processes" "$(awk 'NR == 1 { at = index($0, "NAME"); next }
-		/^4/ { at = 1 } /^cost/ { exit } { print substr($0, at) }' \
+		/^4 processes/ { at = 1 } /^cost/ { exit } { print substr($0, at) }' \
 		"$work/out")"
 run tree --ascii "$root"
 is "in ASCII" "" "$(LC_ALL=C tr -d '\n -~' <"$work/out")"
