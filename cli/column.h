@@ -7,7 +7,8 @@
 
 #include <plimsoll.h>
 
-#define COLUMN_MOST 48
+/* Every field, its rate, and a few that are none. */
+#define COLUMN_MOST (2 * PLIM_FIELD_LIMIT + 8)
 
 struct column {
 	const plim_field *field;

@@ -145,7 +145,7 @@ check "a filter beyond the bound: one short line" \
 	test "$(wc -c <"$work/err")" -lt 1000
 wrong "column pid: an inventory is larger than its documented bound, at byte 0;\
  that is one column too many" \
-	ps -o "$(printf '%60s' '' | sed 's/ /pid,/g')pid"
+	ps -o "$(printf '%300s' '' | sed 's/ /pid,/g')pid"
 
 # --- usage errors with --json -----------------------------------------------
 for words in '--jsn' '--for 3x' '1 2' ''; do
