@@ -8,6 +8,7 @@
  * process ended, it is a lower bound.
  */
 #include "tree_page.h"
+#include "user.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -289,8 +290,10 @@ static int groups_take(struct groups_view *view, plim_error *error)
 
 /* --- what is shown -------------------------------------------------------- */
 
-/* The last part of a path; of others the whole; or why there is none. */
-static plim_bytes groups_name(const plim_group *group, char *text, size_t size)
+/* A user by name, but not one of another machine; of a path the last part; of
+ * others the whole; or why there is none. */
+static plim_bytes groups_name(const struct groups_view *view,
+			      const plim_group *group, char *text, size_t size)
 {
 	plim_bytes name = group->key.bytes;
 	plim_bytes last = plim_base_name(name);
@@ -300,6 +303,14 @@ static plim_bytes groups_name(const plim_group *group, char *text, size_t size)
 			 show_reason(group->key.state, group->key.method,
 				     group->key.code));
 		return (plim_bytes){text, strlen(text)};
+	}
+	if (view->by->id == PLIM_FIELD_UID &&
+	    plim_host_count(view->host, PLIM_HOST_IS_LIVE).value == 1) {
+		const char *user;
+
+		snprintf(text, size, "%.*s", (int)name.size, name.data);
+		user = user_name((uint32_t)strtoul(text, NULL, 10));
+		return (plim_bytes){user, strlen(user)};
 	}
 	return group->depth > 0 && last.size > 0 ? last : name;
 }
@@ -329,7 +340,7 @@ static void groups_row(struct groups_view *view, plim_table *table,
 			     sum.missing, column_unit(column));
 	}
 	draw_name(draw, table, branch->depth, branch->more,
-		  groups_name(group, text, sizeof text));
+		  groups_name(view, group, text, sizeof text));
 }
 
 static void groups_footer(const struct groups_view *view)
