@@ -141,7 +141,9 @@ PLIM_API plim_count plim_count_max(plim_count a, plim_count b);
  * A sum over members of which some may be unavailable. Start from a zeroed
  * plim_sum, add each member, then read the total: known if at least one
  * member was (or none was added: then 0), a lower bound if any was missing or
- * the sum saturated at 2^64-1; else the state of the first missing one.
+ * the sum saturated at 2^64-1; else the state of the first missing one. A
+ * figure that is NOT_APPLICABLE to a member (the memory of a zombie) adds
+ * nothing and is not missing; where it is so for all, it is for the total.
  * Members of different methods give PLIM_METHOD_MIXED.
  */
 typedef struct plim_sum {

@@ -46,15 +46,26 @@ static plim_count sum_two(plim_count total, plim_count member)
 	return sum_at_least(total);
 }
 
+/* What does not apply to a member is nothing that the sum lacks; it is told
+ * only where nothing else is to be told. */
+static void sum_add_missing(plim_sum *sum, plim_count member)
+{
+	int lacks = member.state != PLIM_STATE_NOT_APPLICABLE;
+
+	if (sum->missing == 0 &&
+	    (lacks || sum->first_missing.state == PLIM_STATE_UNREAD)) {
+		sum->first_missing = member;
+		sum->first_missing.value = 0;
+		sum->first_missing.bound = PLIM_BOUND_EXACT;
+	}
+	if (lacks)
+		sum_count_up(&sum->missing);
+}
+
 void plim_sum_add(plim_sum *sum, plim_count member)
 {
 	if (member.state != PLIM_STATE_KNOWN) {
-		if (sum->missing == 0) {
-			sum->first_missing = member;
-			sum->first_missing.value = 0;
-			sum->first_missing.bound = PLIM_BOUND_EXACT;
-		}
-		sum_count_up(&sum->missing);
+		sum_add_missing(sum, member);
 		return;
 	}
 	member.code = 0;
@@ -67,7 +78,8 @@ void plim_sum_add(plim_sum *sum, plim_count member)
 
 plim_count plim_sum_total(const plim_sum *sum)
 {
-	if (sum->known == 0 && sum->missing == 0)
+	if (sum->known == 0 && sum->missing == 0 &&
+	    sum->first_missing.state != PLIM_STATE_NOT_APPLICABLE)
 		return plim_count_known(0, PLIM_METHOD_NONE);
 	if (sum->known == 0)
 		return sum->first_missing;

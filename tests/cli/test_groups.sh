@@ -48,7 +48,8 @@ is "a group stands below the one that it is in" /system.slice/ssh.service \
 is "what is no UTF-8 is told in bytes, too" "2f611b5b324a62ff" \
 	"$(json '.groups[] | select(.key_bytes).key_bytes')"
 is "a sum is of all members" true "$(json '.groups |
-	all(.members as $m | .sums | all(.known + .missing == $m))')"
+	all(.members as $m | .sums | .cpu_ns.known + .cpu_ns.missing == $m and
+	all(.known + .missing <= $m))')"
 is "whose group is not known stands last, with the reason" \
 	'["no_such_file",7]' \
 	"$(json '.groups[-1] | [.unavailable.reason, .members]')"
@@ -64,6 +65,8 @@ is "a family has one user" "[\"$(id -u)\",4]" \
 	"$(json '.groups | map(.key, .members)')"
 within_burnt=$(json '.groups[0].sums.cpu_ns.value / 1e6')
 check "who burnt what it burnt" tool near "$within_burnt" 50 35
+run tree --user "$family"
+is "a table has its name" "$(id -un)" "$(awk 'NR == 2 { print $NF }' "$work/out")"
 run tree --cgroup --json "$family"
 cut -d: -f3- "/proc/$child/cgroup" >"$work/paths"
 json '.groups | map(select(.own == 4).key) | .[]' >"$work/path"
