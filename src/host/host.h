@@ -123,9 +123,13 @@ plim_real plimp_system_usable_cpus(plim_host *host);
 /* Whether the proc root hides other users' processes; asked once. */
 plim_count plimp_system_hidepid(plim_host *host);
 
-/* Appends the pid of every process, in any order. */
+/*
+ * Appends the pids of the next part of the list of all processes, in any order
+ * within it; no later part has one below. `*position` is 0 for the first part
+ * and is moved on; a part that appends nothing is the end.
+ */
 int plimp_system_list(plim_host *host, struct plimp_pids *pids,
-		      plim_error *error);
+		      uint64_t *position, plim_error *error);
 
 /* Called before the first read of a pass: what holds for all of it (is there
  * swap?) is asked once here. */

@@ -1,9 +1,10 @@
 /*
  * snapshot.c - every process in one pass.
  *
- * First all pids, then one after the other, so that the pass over the
- * directory is short and a storm of forks cannot make it endless. What ended
- * in between is left out and counted. Records stay in the order of their pids.
+ * A part of the list of pids, then each of them, then the next part. The list
+ * ascends and no pid is looked at twice, so that a storm of forks cannot make
+ * the pass endless. What ended in between is left out and counted. Records
+ * stay in the order of their pids.
  */
 #include "observe/snapshot.h"
 
@@ -117,20 +118,21 @@ void plimp_pass_join(struct plimp_pass *pass)
 	assert(text == pass->texts.size);
 }
 
-static int snapshot_read(plim_snapshot *snapshot,
+/* Those from `first` on. */
+static int snapshot_read(plim_snapshot *snapshot, size_t first,
 			 const struct plimp_request *request, plim_error *error)
 {
 	struct plimp_pass *pass = &snapshot->spare;
 	size_t i;
 
-	for (i = 0; i < snapshot->pids.count; i++) {
+	for (i = first; i < snapshot->pids.count; i++) {
 		plim_process *record = &pass->records[pass->count];
 		size_t threads = pass->threads.count;
 		size_t texts = pass->texts.size;
 		int code;
 
 		if (i > 0 &&
-		    snapshot->pids.items[i] == snapshot->pids.items[i - 1])
+		    snapshot->pids.items[i] <= snapshot->pids.items[i - 1])
 			continue;
 		code =
 		    plimp_system_read(snapshot->host, snapshot->pids.items[i],
@@ -173,12 +175,34 @@ int plimp_pass_reserve(plim_host *host, struct plimp_pass *pass, size_t count,
 	return PLIM_OK;
 }
 
+/* One part of the list; `*more` is 0 behind the last one. */
+static int snapshot_part(plim_snapshot *snapshot,
+			 const struct plimp_request *request,
+			 uint64_t *position, int *more, plim_error *error)
+{
+	struct plimp_pids *pids = &snapshot->pids;
+	size_t first = pids->count;
+	int code = plimp_system_list(snapshot->host, pids, position, error);
+
+	*more = pids->count > first;
+	if (code != PLIM_OK)
+		return code;
+	snapshot_sort(pids->items + first, pids->count - first);
+	code = plimp_pass_reserve(snapshot->host, &snapshot->spare, pids->count,
+				  error);
+	if (code != PLIM_OK)
+		return code;
+	return snapshot_read(snapshot, first, request, error);
+}
+
 int plimp_snapshot_fill(plim_snapshot *snapshot, struct plimp_request *request,
 			const plim_snapshot *previous, plim_error *error)
 {
 	struct plimp_pass *pass = &snapshot->spare;
 	plim_host *host = snapshot->host;
-	int code;
+	uint64_t position = 0;
+	int more = 1;
+	int code = PLIM_OK;
 
 	pass->count = 0;
 	pass->threads.count = 0;
@@ -195,14 +219,9 @@ int plimp_snapshot_fill(plim_snapshot *snapshot, struct plimp_request *request,
 		request->young_ticks = previous->current.young_ticks;
 	plimp_system_begin(host);
 	snapshot->pids.count = 0;
-	code = plimp_system_list(host, &snapshot->pids, error);
-	if (code != PLIM_OK)
-		return code;
-	snapshot_sort(snapshot->pids.items, snapshot->pids.count);
-	code = plimp_pass_reserve(host, pass, snapshot->pids.count, error);
-	if (code != PLIM_OK)
-		return code;
-	code = snapshot_read(snapshot, request, error);
+	while (code == PLIM_OK && more)
+		code =
+		    snapshot_part(snapshot, request, &position, &more, error);
 	pass->end = plimp_system_now();
 	return code;
 }

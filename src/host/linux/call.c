@@ -99,6 +99,12 @@ ssize_t plimp_call_dents(plim_host *host, int descriptor, void *buffer,
 	return (ssize_t)count;
 }
 
+off_t plimp_call_seek(plim_host *host, int descriptor, off_t offset, int whence)
+{
+	host->bill.system_calls++;
+	return lseek(descriptor, offset, whence);
+}
+
 /* A pidfd is close-on-exec from birth. */
 int plimp_call_pidfd(plim_host *host, int32_t pid)
 {

@@ -129,7 +129,8 @@ static int survey_find_stranger(struct survey *survey, plim_error *error)
 	plim_host *host = survey->host;
 	struct plimp_pids pids = {NULL, 0, 0};
 	struct stat status;
-	int code = plimp_system_list(host, &pids, error);
+	uint64_t position = 0;
+	int code = plimp_system_list(host, &pids, &position, error);
 	size_t i;
 
 	survey->stranger = -1;
@@ -140,14 +141,15 @@ static int survey_find_stranger(struct survey *survey, plim_error *error)
 			code = plimp_fail(error, PLIM_ESYSTEM, errno, "survey",
 					  host->proc_root,
 					  "raise the limit of open files");
-		if (directory < 0)
-			continue;
-		if (plimp_call_fstat(host, directory, &status) == 0 &&
-		    status.st_uid != geteuid()) {
+		else if (directory >= 0 &&
+			 plimp_call_fstat(host, directory, &status) == 0 &&
+			 status.st_uid != geteuid()) {
 			survey->stranger = directory;
 			break;
 		}
 		plimp_call_close(host, directory);
+		if (code == PLIM_OK && i + 1 == pids.count)
+			code = plimp_system_list(host, &pids, &position, error);
 	}
 	plimp_pids_release(host, &pids);
 	return code;

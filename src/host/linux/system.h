@@ -101,6 +101,8 @@ ssize_t plimp_call_readlink(plim_host *host, int directory, const char *path,
 int plimp_call_fstat(plim_host *host, int descriptor, struct stat *status);
 ssize_t plimp_call_dents(plim_host *host, int descriptor, void *buffer,
 			 size_t size);
+off_t plimp_call_seek(plim_host *host, int descriptor, off_t offset,
+		      int whence);
 int plimp_call_pidfd(plim_host *host, int32_t pid);
 
 /*

@@ -75,10 +75,11 @@ plim_count plimp_system_hidepid(plim_host *host)
 }
 
 int plimp_system_list(plim_host *host, struct plimp_pids *pids,
-		      plim_error *error)
+		      uint64_t *position, plim_error *error)
 {
 	(void)host;
 	(void)pids;
+	(void)position;
 	return none_fail(error, "list processes");
 }
 
