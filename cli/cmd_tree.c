@@ -35,12 +35,15 @@ static void tree_need(struct tree_view *view, const struct column *column)
 /* A tree is drawn in the column of names, so there is one. */
 static int tree_columns(struct tree_view *view, plim_error *error)
 {
+	static const char totals[] = "pid,uid,state,threads,cpu,resident,"
+				     "private,disk_read,disk_write,wakeups,"
+				     "name";
 	const char *list = view->options->columns;
 	int code;
 	int i;
 
 	if (list == NULL)
-		list = column_list(tree_has_rounds(view), 0);
+		list = tree_has_rounds(view) ? column_list(1, 0) : totals;
 	code = columns_parse(&view->columns, list, error);
 	for (i = 0; code == PLIM_OK && i < view->columns.count; i++)
 		if (view->columns.items[i].field->id == PLIM_FIELD_NAME)
