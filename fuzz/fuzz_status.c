@@ -2,7 +2,7 @@
  * fuzz_status.c - any bytes as /proc/PID/status: every part that is told
  * stands in a line of the text, digit by digit; a part that is not told is 0;
  * written again it decodes to the same; a failure stores nothing; a cut text
- * tells no more and nothing else.
+ * tells no more and nothing else; some parts alone are what they are among all.
  */
 #include "host/linux/decode.h"
 #include "promise.h"
@@ -117,13 +117,40 @@ static void check_cut(const struct plimp_status *whole,
 		PROMISE(!(cut->has & b[i].part) || a[i].value == b[i].value);
 }
 
+/* Those that a snapshot asks for, a thread's, and the bits of the text. */
+static void check_some(plim_bytes text, const struct plimp_status *all)
+{
+	const uint32_t sets[] = {
+	    PLIMP_STATUS_UID | PLIMP_STATUS_HWM | PLIMP_STATUS_ANON |
+		PLIMP_STATUS_SWAP,
+	    PLIMP_STATUS_VOLUNTARY | PLIMP_STATUS_INVOLUNTARY,
+	    (uint32_t)text.size,
+	    0,
+	};
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
+		struct plimp_status some = {.has = 0};
+		int result = plimp_decode_status_parts(text, sets[i], &some);
+
+		PROMISE((result == PLIM_OK) == ((all->has & sets[i]) != 0));
+		PROMISE(result == PLIM_OK || result == PLIM_EMALFORMED);
+		PROMISE(some.has == (all->has & sets[i]));
+		if (result == PLIM_OK)
+			check_cut(all, &some);
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	plim_bytes text = {.data = (const char *)data, .size = size};
+	const struct plimp_status none = {.has = 0};
 	struct plimp_status status, cut;
 
-	if (!decode(text, &status))
+	if (!decode(text, &status)) {
+		check_some(text, &none);
 		return 0;
+	}
+	check_some(text, &status);
 	PROMISE(status.has != 0);
 	check_parts(text, &status);
 	round_trip(&status);
