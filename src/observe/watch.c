@@ -128,7 +128,7 @@ static int watch_insert(plim_watch *watch, const plim_identity *identity,
 	struct watch_list *list = &watch->list;
 	size_t place = watch_place(list, identity->pid);
 	int there = watch_stands(list, place, identity->pid);
-	struct plimp_watched item;
+	struct plimp_watched item = {.descriptor = -1};
 	int code;
 
 	if (there && !list->items[place].ended &&
