@@ -88,7 +88,7 @@ struct population {
 static const struct population populations[] = {
 	{"200 processes", 200, 1, 21, 7},
 	{"2000 processes", 2000, 1, 11, 5},
-	{"10000 processes", 10000, 1, 5, 0},
+	{"10000 processes", 10000, 1, 11, 0},
 	{"200 processes of 50 threads", 200, 50, 9, 0},
 };
 
