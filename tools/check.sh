@@ -86,10 +86,10 @@ step_none() {
 step_all_c() {
 	tools/check-all-c "$build/gcc" "$build/none" || return 1
 	for compiler in gcc clang; do
-		for define in '' -DPLIM_HOST_NONE; do
+		for how in -O1 '-O1 -DPLIM_HOST_NONE' -O3; do
 			# shellcheck disable=SC2086
-			$compiler -std=c11 -O1 -Wall -Wextra -Wshadow -Werror \
-				-Iinclude -Isrc $define -c \
+			$compiler -std=c11 -Wall -Wextra -Wshadow -Werror \
+				-Iinclude -Isrc $how -c \
 				-o "$scratch/all.o" src/all.c || return 1
 		done
 	done

@@ -217,7 +217,7 @@ static void capture_identity(struct plimp_capture *capture)
 
 static void capture_cpu(struct plimp_capture *capture)
 {
-	uint64_t ns;
+	uint64_t ns = 0;
 
 	if (!plimp_capture_wants(capture, PLIM_FIELD_CPU))
 		return;

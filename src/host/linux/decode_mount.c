@@ -83,7 +83,7 @@ int plimp_decode_mount(plim_bytes text, size_t *offset,
 
 	struct plimp_scan scan = plimp_scan_of(text);
 	const char *start = scan.at;
-	plim_bytes line;
+	plim_bytes line = {NULL, 0};
 	scan.at += *offset;
 	plimp_scan_line(&scan, &line);
 	*offset = (size_t)(scan.at - start);

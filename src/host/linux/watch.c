@@ -236,7 +236,7 @@ static void watch_prove_directory(plim_host *host,
 /* What has a held pidfd is proven later, with all others. */
 static void watch_read(plim_host *host, struct plimp_watched *watched)
 {
-	uint64_t ns;
+	uint64_t ns = 0;
 	int problem = ENOSYS;
 
 	watched->monotonic_ns = plimp_system_monotonic();
