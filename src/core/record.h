@@ -53,7 +53,7 @@ enum plimp_text {
 #define PLIMP_TEXT_SIZE 4096
 
 /* All texts of a record are never longer. */
-#define PLIMP_TEXTS_SIZE (2 * PLIMP_TEXT_SIZE)
+#define PLIMP_TEXTS_SIZE ((size_t)2 * PLIMP_TEXT_SIZE)
 
 /*
  * The texts of a record, one behind the other. Like the threads they are
