@@ -30,7 +30,7 @@ PLIM_API void plim_usage_free(plim_usage *usage);
 
 /*
  * Measures this process itself. With the fields of plim_usage_basic() it is
- * three cheap calls into the kernel. `fields` NULL means every field.
+ * two cheap calls into the kernel. `fields` NULL means every field.
  * PLIM_EUNSUPPORTED in a child of the process that opened the host: what the
  * host holds is the parent's.
  */
