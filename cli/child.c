@@ -1,45 +1,181 @@
 /*
  * child.c - a command that plim starts, and how it ends: its own status is
  * ours, and what we started does not outlive us unless asked.
+ *
+ * A command can be held before it is executed, so that what counts it from
+ * its first instruction on can be attached to it; it is then released. Whether
+ * it could be executed comes back through a pipe that exec closes.
  */
 #include "cmd.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
 #define CHILD_POLITE_NS 2000000000u
 
-/* posix_spawn returns once the command has been executed, so that the first
- * sample is the command's and not ours. */
-int child_start(struct child *child, char **command)
+enum child_end_of_pipe { CHILD_READS, CHILD_WRITES };
+
+/* What a handler of ours caught is caught by none there; a closed pipe, which
+ * we ignore, is not ignored. What was ignored when we started stays so. */
+static void child_signals(const sigset_t *mask)
 {
-	posix_spawnattr_t attributes;
-	sigset_t fatal;
+	struct sigaction action;
+	struct sigaction standard;
+	int number;
+
+	memset(&standard, 0, sizeof standard);
+	standard.sa_handler = SIG_DFL;
+	sigemptyset(&standard.sa_mask);
+	for (number = 1; number < NSIG; number++)
+		if (sigaction(number, NULL, &action) == 0 &&
+		    action.sa_handler != SIG_DFL &&
+		    action.sa_handler != SIG_IGN)
+			sigaction(number, &standard, NULL);
+	sigaction(SIGPIPE, &standard, NULL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+}
+
+/* In the child. An end of the pipe `hold` that is closed instead of written
+ * to means that nobody wants it any more. */
+static void child_run(const struct child_plan *plan, const int *hold,
+		      const int *told, pid_t parent, const sigset_t *mask)
+{
+	char go;
+	ssize_t sent;
 	int problem;
 
-	memset(child, 0, sizeof *child);
-	posix_spawnattr_init(&attributes);
-	sigemptyset(&fatal);
-	sigaddset(&fatal, SIGPIPE); /* which we ignore, and it may not */
-	posix_spawnattr_setsigdefault(&attributes, &fatal);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-	output_flush();
-	problem = posix_spawnp(&child->pid, command[0], NULL, &attributes,
-			       command, environ);
-	posix_spawnattr_destroy(&attributes);
-	if (problem == 0)
-		return EXIT_DONE;
+	if (!guard_bind(plan->death_signal, parent))
+		_exit(EXIT_OWN_FAILURE);
+	child_signals(mask);
+	if (plan->output > 0)
+		dup2(plan->output, STDOUT_FILENO);
+	if (plan->error > 0)
+		dup2(plan->error, STDERR_FILENO);
+	if (plan->hold) {
+		close(hold[CHILD_WRITES]);
+		if (read(hold[CHILD_READS], &go, 1) != 1)
+			_exit(EXIT_OWN_FAILURE);
+	}
+	execvp(plan->command[0], plan->command);
+	problem = errno;
+	do {
+		sent = write(told[CHILD_WRITES], &problem, sizeof problem);
+	} while (sent < 0 && errno == EINTR);
+	_exit(EXIT_NOT_FOUND);
+}
+
+static int child_pipe(int *ends)
+{
+	if (pipe(ends) != 0) {
+		ends[CHILD_READS] = ends[CHILD_WRITES] = -1;
+		return -1;
+	}
+	if (fcntl(ends[CHILD_READS], F_SETFD, FD_CLOEXEC) != 0 ||
+	    fcntl(ends[CHILD_WRITES], F_SETFD, FD_CLOEXEC) != 0)
+		return -1;
+	return 0;
+}
+
+static void child_close(int *descriptor)
+{
+	if (*descriptor >= 0)
+		close(*descriptor);
+	*descriptor = -1;
+}
+
+static void child_wait(struct child *child)
+{
+	while (waitpid(child->pid, &child->status, 0) < 0 && errno == EINTR)
+		continue;
 	child->ended = 1;
-	fail_usage("%s: %s", command[0],
+}
+
+/* No signal is handled between the fork and the exec: one that comes in
+ * between is the command's. */
+int child_launch(struct child *child, const struct child_plan *plan)
+{
+	int hold[2] = {-1, -1};
+	int told[2] = {-1, -1};
+	pid_t parent = getpid();
+	sigset_t all;
+	sigset_t mask;
+
+	memset(child, 0, sizeof *child);
+	child->pid = -1;
+	child->hold = child->told = -1;
+	child->name = plan->command[0];
+	output_flush();
+	if ((!plan->hold || child_pipe(hold) == 0) && child_pipe(told) == 0) {
+		sigfillset(&all);
+		sigprocmask(SIG_BLOCK, &all, &mask);
+		child->pid = fork();
+		if (child->pid == 0)
+			child_run(plan, hold, told, parent, &mask);
+		sigprocmask(SIG_SETMASK, &mask, NULL);
+	}
+	if (child->pid < 0) {
+		fail_usage("%s: cannot be started: %s", child->name,
+			   plim_system_error_name(errno));
+		child->ended = 1;
+		child_close(&hold[CHILD_WRITES]);
+		child_close(&told[CHILD_READS]);
+	}
+	child_close(&hold[CHILD_READS]);
+	child_close(&told[CHILD_WRITES]);
+	reaper_keep(child->pid);
+	child->hold = hold[CHILD_WRITES];
+	child->told = told[CHILD_READS];
+	if (child->pid < 0)
+		return EXIT_OWN_FAILURE;
+	return plan->hold ? EXIT_DONE : child_release(child);
+}
+
+/* Returns once the command has been executed, so that the first sample is the
+ * command's and not ours. */
+int child_release(struct child *child)
+{
+	int problem = 0;
+	ssize_t got;
+
+	if (child->hold >= 0) {
+		do {
+			got = write(child->hold, "", 1);
+		} while (got < 0 && errno == EINTR);
+	}
+	child_close(&child->hold);
+	do {
+		got = read(child->told, &problem, sizeof problem);
+	} while (got < 0 && errno == EINTR);
+	child_close(&child->told);
+	if (got != (ssize_t)sizeof problem)
+		return EXIT_DONE;
+	child_wait(child);
+	fail_usage("%s: %s", child->name,
 		   problem == ENOENT ? "no such command"
 				     : plim_system_error_name(problem));
 	return problem == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+void child_drop(struct child *child)
+{
+	child_close(&child->hold);
+	child_close(&child->told);
+	if (child->pid > 0 && !child->ended) {
+		kill(child->pid, SIGKILL);
+		child_wait(child);
+	}
+}
+
+int child_start(struct child *child, char **command)
+{
+	const struct child_plan plan = {
+	    .command = command, .death_signal = guard_is_on() ? SIGKILL : 0};
+
+	return child_launch(child, &plan);
 }
 
 /* SIGTERM, two seconds, SIGKILL; through the pidfd where there is one. A
@@ -48,10 +184,11 @@ void child_end(struct child *child, plim_target *target, plim_usage *usage)
 {
 	if (child->ended)
 		return;
-	if (target == NULL ||
-	    plim_target_signal(target, SIGTERM, NULL) == PLIM_EUNSUPPORTED)
+	if (!interrupt_lost &&
+	    (target == NULL ||
+	     plim_target_signal(target, SIGTERM, NULL) == PLIM_EUNSUPPORTED))
 		kill(child->pid, SIGTERM);
-	if (target == NULL ||
+	if (interrupt_lost || target == NULL ||
 	    plim_target_wait(target, CHILD_POLITE_NS, NULL) != PLIM_OK)
 		kill(child->pid, SIGKILL);
 	if (plim_usage_reap(usage, child->pid, &child->status, NULL) == PLIM_OK)

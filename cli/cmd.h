@@ -59,7 +59,14 @@ struct command {
 	const char *example;
 	int operands_least;
 	int operands_most; /* -1: any number */
-	int takes_command;
+	int takes_command; /* enum command_care */
+};
+
+/* What becomes of a command that is started. */
+enum command_care {
+	COMMAND_NONE = 0,
+	COMMAND_ENDED = 1,  /* it ends with us, whatever becomes of us */
+	COMMAND_AWAITED = 2 /* its end is ours; what it leaves is its own */
 };
 
 /* tables.c */
@@ -145,22 +152,64 @@ void interrupt_catch(void);
  * readable (2); else 0. */
 int interrupt_sleep(uint64_t ns, int descriptor);
 
+/* The worker's front was killed (guard_*.c): nobody waits for an answer. */
+extern volatile int interrupt_lost;
+/* From now on this signal says so, when our parent is `front` no more. */
+void interrupt_on_loss(int number, pid_t front);
+
 /* child.c */
 struct child {
 	pid_t pid;
 	int ended; /* reaped */
 	int status;
+	int hold; /* descriptors, or -1: written to, it is released */
+	int told; /* why it could not be executed */
+	const char *name;
+};
+struct child_plan {
+	char **command;
+	int hold;	  /* before it is executed, until child_release() */
+	int death_signal; /* that it gets when we end, or 0 */
+	int output;	  /* descriptors that become its standard output */
+	int error;	  /* and error; 0: ours */
 };
 /* Starts a command: 0, or the exit status that our own failure has. */
 int child_start(struct child *child, char **command);
+int child_launch(struct child *child, const struct child_plan *plan);
+/* Lets one go that was held: 0, or the exit status; then it is reaped. */
+int child_release(struct child *child);
+/* Ends one that was held, or whatever became of it, at once. */
+void child_drop(struct child *child);
 /* Ends what was started, politely first, and reaps it. */
 void child_end(struct child *child, plim_target *target, plim_usage *usage);
 int child_exit_status(int status);
 
+/* guard_*.c: what is started ends also when plim is killed. Call it before
+ * anything is opened. 1: we are the one who waited for all of it, `*status` is
+ * our exit status. 0: go on and measure. */
+int guard_start(int *status);
+int guard_is_on(void);
+/* For a child just forked: it gets this signal (0: none) when `parent` ends.
+ * 0 if that has ended already. */
+int guard_bind(int number, pid_t parent);
+
 /* reaper_*.c: what a command leaves running when it ends. Start before the
  * command; end once it is reaped: every descendant that is still there. */
+struct reaper_account {
+	uint64_t cpu_ns; /* of those that were reaped, and of their children */
+	uint32_t reaped;
+	int left; /* something does not end */
+};
 void reaper_start(void);
+/* Reaps orphans that have ended, the command (child_launch() names it) left
+ * out. Every interrupt_sleep() begins with it: a sample has seen them by then,
+ * and they take no pids. */
+void reaper_sweep(void);
+void reaper_keep(pid_t pid);
 void reaper_end(plim_host *host);
+struct reaper_account reaper_end_all(plim_host *host);
+/* All of them at once, without asking; needs nothing. */
+void reaper_kill(void);
 
 int cmd_report(const struct options *options);
 int cmd_ps(const struct options *options);

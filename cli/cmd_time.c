@@ -107,6 +107,9 @@ int cmd_time(const struct options *options)
 {
 	plim_usage *usage = NULL;
 	plim_host *host = NULL;
+	/* Who is killed cannot tell what it cost: the command ends as well. */
+	const struct child_plan plan = {.command = options->command,
+					.death_signal = SIGTERM};
 	struct child child;
 	plim_stamp begin;
 	plim_error error;
@@ -121,7 +124,7 @@ int cmd_time(const struct options *options)
 		return EXIT_OWN_FAILURE;
 	}
 	begin = plim_host_now(host);
-	status = child_start(&child, options->command);
+	status = child_launch(&child, &plan);
 	if (status == EXIT_DONE) {
 		if (time_wait(usage, host, &child, &error) != PLIM_OK) {
 			fail_with(options, &error);

@@ -9,10 +9,15 @@
 #include <signal.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 volatile int interrupted;
 volatile int interrupted_by;
 volatile int interrupted_by_user;
+volatile int interrupt_lost;
+
+static volatile int interrupt_loss; /* the signal, 0: none */
+static volatile pid_t interrupt_front;
 
 /* The terminal's signals come from the kernel and reach a command that we
  * started as well; another user's kill reaches us alone. */
@@ -45,6 +50,32 @@ void interrupt_catch(void)
 	action.sa_flags = 0;
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, NULL);
+	/* Our children are ours to reap, whatever we inherited. */
+	action.sa_handler = SIG_DFL;
+	sigaction(SIGCHLD, &action, NULL);
+}
+
+static void interrupt_note_loss(int number)
+{
+	(void)number;
+	if (getppid() == interrupt_front)
+		return; /* somebody else sent it */
+	interrupt_lost = 1;
+	interrupted = 1;
+	interrupted_by = SIGTERM;
+	interrupted_by_user = 0;
+}
+
+void interrupt_on_loss(int number, pid_t front)
+{
+	struct sigaction action;
+
+	interrupt_front = front;
+	interrupt_loss = number;
+	memset(&action, 0, sizeof action);
+	action.sa_handler = interrupt_note_loss;
+	sigemptyset(&action.sa_mask);
+	sigaction(number, &action, NULL);
 }
 
 /*
@@ -61,10 +92,14 @@ int interrupt_sleep(uint64_t ns, int descriptor)
 	sigset_t before;
 	int ready = 0;
 
+	if (guard_is_on())
+		reaper_sweep();
 	sigemptyset(&caught);
 	sigaddset(&caught, SIGINT);
 	sigaddset(&caught, SIGTERM);
 	sigaddset(&caught, SIGHUP);
+	if (interrupt_loss != 0)
+		sigaddset(&caught, interrupt_loss);
 	sigprocmask(SIG_BLOCK, &caught, &before);
 	if (!interrupted)
 		ready = ppoll(&entry, descriptor >= 0, &time, &before);

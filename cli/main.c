@@ -61,5 +61,8 @@ int main(int argc, char **argv)
 	if (status != EXIT_DONE)
 		return status;
 	interrupt_catch();
+	if (command->takes_command == COMMAND_ENDED &&
+	    options.command != NULL && !options.leave && guard_start(&status))
+		return output_end(status);
 	return output_end(command->run(&options));
 }

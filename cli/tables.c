@@ -10,7 +10,7 @@
 static const struct command commands[] = {
     {"report", cmd_report, "report [options] PID | -- CMD [ARG ...]",
      "one page: what a process costs now, and what finding out cost",
-     "plim report firefox", 0, 1, 1},
+     "plim report firefox", 0, 1, COMMAND_ENDED},
     {"ps", cmd_ps, "ps [options] [FILTER]",
      "every process, measured; sorted, filtered, again and again",
      "plim ps --sort resident 'resident > 100MiB and name ~ \"post*\"'", 0, -1,
@@ -26,7 +26,7 @@ static const struct command commands[] = {
      "the command line of one process, read now", "plim cmdline 4711", 1, 1, 0},
     {"time", cmd_time, "time [options] -- CMD [ARG ...]",
      "run a command and print the kernel's exact account of it",
-     "plim time -- make -j2", 0, 0, 1},
+     "plim time -- make -j2", 0, 0, COMMAND_AWAITED},
     {"doctor", cmd_doctor, "doctor [options]",
      "what this host tells this user, what not, and the cheapest remedy",
      "plim doctor", 0, 0, 0},

@@ -112,6 +112,27 @@ is "so does a SIGINT that was sent to plim alone" "130 2" \
 	"$status $(json .signal)"
 is "and it is gone" "" "$(with_argument "$mark")"
 
+interrupt KILL 0.5 time -- sleep "$mark"
+is "plim time is killed: so is the command asked to end" 137 "$status"
+gone() { [ -z "$(with_argument "$1")" ]; }
+check "and does" await "the command to end" gone "$mark"
+
+# --- whose child is it ------------------------------------------------------
+# A shell that puts something behind and becomes plim has given it a child.
+sh -c 'sleep "$1" & exec "$2" report --json --for 100ms -- true' sh "$mark" \
+	"$plim" >"$work/out" 2>"$work/err" </dev/null
+is "plim has a child that it did not start: 0" "0 true" \
+	"$?$(cat "$work/err") $(json '.process != null')"
+left=$(with_argument "$mark")
+check "which still runs" test -n "$left"
+case $left in
+'' | *[!0-9]*) ;;
+*) kill -KILL "$left" ;;
+esac
+env --ignore-signal=CHLD "$plim" time --json -- sh -c 'exit 7' >"$work/out"
+is "SIGCHLD was ignored: the status is the command's" "7 7" \
+	"$? $(json .exit_status)"
+
 # --- Ctrl-C -----------------------------------------------------------------
 # press WHAT STATUS ARGUMENT...: on a terminal, which signals all of them.
 press() {
