@@ -118,8 +118,7 @@ int child_launch(struct child *child, const struct child_plan *plan)
 		sigprocmask(SIG_SETMASK, &mask, NULL);
 	}
 	if (child->pid < 0) {
-		fail_usage("%s: cannot be started: %s", child->name,
-			   plim_system_error_name(errno));
+		child->problem = errno;
 		child->ended = 1;
 		child_close(&hold[CHILD_WRITES]);
 		child_close(&told[CHILD_READS]);
@@ -154,10 +153,22 @@ int child_release(struct child *child)
 	if (got != (ssize_t)sizeof problem)
 		return EXIT_DONE;
 	child_wait(child);
-	fail_usage("%s: %s", child->name,
-		   problem == ENOENT ? "no such command"
-				     : plim_system_error_name(problem));
+	child->problem = problem;
 	return problem == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+const char *child_problem(const struct child *child)
+{
+	return child->problem == ENOENT
+		   ? "no such command"
+		   : plim_system_error_name(child->problem);
+}
+
+int child_tell(const struct child *child, int status)
+{
+	if (status != EXIT_DONE)
+		fail_usage("%s: %s", child->name, child_problem(child));
+	return status;
 }
 
 void child_drop(struct child *child)
@@ -175,7 +186,7 @@ int child_start(struct child *child, char **command)
 	const struct child_plan plan = {
 	    .command = command, .death_signal = guard_is_on() ? SIGKILL : 0};
 
-	return child_launch(child, &plan);
+	return child_tell(child, child_launch(child, &plan));
 }
 
 /* SIGTERM, two seconds, SIGKILL; through the pidfd where there is one. A

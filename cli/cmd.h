@@ -151,6 +151,10 @@ void interrupt_catch(void);
 /* Sleeps; ends early if interrupted (1) or if `descriptor` (or -1) becomes
  * readable (2); else 0. */
 int interrupt_sleep(uint64_t ns, int descriptor);
+/* The same with entries of poll(), none with a negative descriptor is looked
+ * at: -1 interrupted, else how many have something to say. */
+struct pollfd;
+int interrupt_poll(uint64_t ns, struct pollfd *entries, size_t count);
 
 /* The worker's front was killed (guard_*.c): nobody waits for an answer. */
 extern volatile int interrupt_lost;
@@ -162,8 +166,9 @@ struct child {
 	pid_t pid;
 	int ended; /* reaped */
 	int status;
-	int hold; /* descriptors, or -1: written to, it is released */
-	int told; /* why it could not be executed */
+	int hold;    /* descriptors, or -1: written to, it is released */
+	int told;    /* why it could not be executed comes from it */
+	int problem; /* that, an error of the system */
 	const char *name;
 };
 struct child_plan {
@@ -173,8 +178,12 @@ struct child_plan {
 	int output;	  /* descriptors that become its standard output */
 	int error;	  /* and error; 0: ours */
 };
-/* Starts a command: 0, or the exit status that our own failure has. */
+/* Starts a command: 0, or the exit status that our own failure has, and then
+ * says why. */
 int child_start(struct child *child, char **command);
+/* The same, and says nothing; child_tell() does, and gives `status` back. */
+int child_tell(const struct child *child, int status);
+const char *child_problem(const struct child *child);
 int child_launch(struct child *child, const struct child_plan *plan);
 /* Lets one go that was held: 0, or the exit status; then it is reaped. */
 int child_release(struct child *child);

@@ -124,7 +124,7 @@ int cmd_time(const struct options *options)
 		return EXIT_OWN_FAILURE;
 	}
 	begin = plim_host_now(host);
-	status = child_launch(&child, &plan);
+	status = child_tell(&child, child_launch(&child, &plan));
 	if (status == EXIT_DONE) {
 		if (time_wait(usage, host, &child, &error) != PLIM_OK) {
 			fail_with(options, &error);

@@ -83,9 +83,8 @@ void interrupt_on_loss(int number, pid_t front)
  * that comes in between is not slept through. A time that has passed already
  * is not an interruption.
  */
-int interrupt_sleep(uint64_t ns, int descriptor)
+int interrupt_poll(uint64_t ns, struct pollfd *entries, size_t count)
 {
-	struct pollfd entry = {descriptor, POLLIN, 0};
 	struct timespec time = {(time_t)(ns / 1000000000u),
 				(long)(ns % 1000000000u)};
 	sigset_t caught;
@@ -102,9 +101,17 @@ int interrupt_sleep(uint64_t ns, int descriptor)
 		sigaddset(&caught, interrupt_loss);
 	sigprocmask(SIG_BLOCK, &caught, &before);
 	if (!interrupted)
-		ready = ppoll(&entry, descriptor >= 0, &time, &before);
+		ready = ppoll(entries, (nfds_t)count, &time, &before);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (interrupted)
-		return 1;
-	return ready > 0 ? 2 : 0;
+		return -1;
+	return ready > 0 ? ready : 0;
+}
+
+int interrupt_sleep(uint64_t ns, int descriptor)
+{
+	struct pollfd entry = {descriptor, POLLIN, 0};
+	int ready = interrupt_poll(ns, &entry, 1);
+
+	return ready < 0 ? 1 : ready > 0 ? 2 : 0;
 }
