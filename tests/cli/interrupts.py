@@ -84,6 +84,9 @@ class Run:
         self.first = None
         self.pipe, other = os.pipe2(os.O_NONBLOCK)
         words = [RUNAWAY, str(other), "25", *ways]
+        # A signal before the exec must not become an exception of Python.
+        ended_by = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+        signal.pthread_sigmask(signal.SIG_BLOCK, ended_by)
         self.front = os.fork()
         if self.front == 0:
             os.setpgid(0, 0)
@@ -91,9 +94,11 @@ class Run:
             for descriptor in range(3):
                 os.dup2(null, descriptor)
             os.set_inheritable(other, True)
-            for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-                signal.signal(getattr(signal, name), signal.SIG_DFL)
+            for number in ended_by:
+                signal.signal(number, signal.SIG_DFL)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, ended_by)
             os.execv(PLIM, [PLIM, *COMMAND, "--", *words])
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ended_by)
         os.close(other)
         self.begin = time.monotonic()
 
