@@ -30,6 +30,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!decode(text, &count))
 		return 0;
+	/* Walked one by one there are as many, if that is not too long. */
+	uint64_t cpu = 0, seen = 0;
+	while (count < 1000 && plimp_decode_cpu_next(text, &cpu) == 1) {
+		seen++;
+		if (cpu++ == UINT64_MAX)
+			break;
+	}
+	PROMISE(count >= 1000 || seen == count);
 	/* Nothing but what a list is made of. */
 	for (size_t i = 0; i < size; i++) {
 		PROMISE(memchr("0123456789-,\n", data[i], 13) != NULL);

@@ -16,6 +16,7 @@
  *   plimsoll/watch.h     CPU time of many remembered processes, often
  *   plimsoll/filter.h    a small language that selects processes
  *   plimsoll/tree.h      trees and groups, and what they cost in all
+ *   plimsoll/births.h    what a tree starts, short-lived children included
  *   plimsoll/export.h    JSON, CSV and plain tables
  *
  * A first program (plimsoll(3) has it whole):
@@ -48,6 +49,7 @@
 #include <plimsoll/watch.h>
 #include <plimsoll/filter.h>
 #include <plimsoll/tree.h>
+#include <plimsoll/births.h>
 #include <plimsoll/export.h>
 
 #endif

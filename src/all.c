@@ -42,6 +42,7 @@
 #include "core/units_format.c"
 #include "host/lists.c"
 #include "observe/bill.c"
+#include "observe/births.c"
 #include "observe/filter.c"
 #include "observe/forest.c"
 #include "observe/groups.c"

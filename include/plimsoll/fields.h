@@ -237,7 +237,12 @@ enum plim_field_id {
 	  "a version 1 line of /proc/PID/cgroup: that of the named systemd "   \
 	  "hierarchy, else memory, pids or cpu")                               \
 	X(EXE_LINK, 29, "exe_link", "the link /proc/PID/exe")                  \
-	X(OOM_SCORE, 30, "oom_score", "/proc/PID/oom_score")
+	X(OOM_SCORE, 30, "oom_score", "/proc/PID/oom_score")                   \
+	X(PERF_RECORDS, 31, "perf_records",                                    \
+	  "a perf record of every start and end, of the tree alone")           \
+	X(PROCESS_CONNECTOR, 32, "process_connector",                          \
+	  "the process connector: every start and end on the machine, of "     \
+	  "which those of the tree are kept")
 
 enum plim_method {
 #define PLIM_X(name, number, word, text) PLIM_METHOD_##name = number,
@@ -329,7 +334,19 @@ enum plim_method {
 	  "a kernel thread runs no program file")                             \
 	X(NO_DELAYS, 38, UNSUPPORTED, "delays_not_counted",                   \
 	  "waits for storage are counted while kernel.task_delayacct is on; " \
-	  "it is off, or cannot be told")
+	  "it is off, or cannot be told")                                     \
+	X(PERF_REFUSED, 39, DENIED, "perf_refused",                           \
+	  "this system refuses perf events to this user: "                    \
+	  "kernel.perf_event_paranoid is above 2, or a seccomp filter "       \
+	  "forbids them")                                                     \
+	X(PERF_MEMORY, 40, DENIED, "perf_memory_used_up",                     \
+	  "this user may lock no more memory for perf records: "              \
+	  "kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK are used up")        \
+	X(NOT_WANTED, 41, SKIPPED, "source_ruled_out",                        \
+	  "the caller ruled out every source that could tell it")             \
+	X(NO_CONNECTOR, 42, DENIED, "no_process_connector",                   \
+	  "the process connector needs CAP_NET_ADMIN or Linux 6.6, and the "  \
+	  "pid and user namespaces of the machine itself")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,

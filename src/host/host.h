@@ -13,6 +13,7 @@
 
 #include "core/record.h"
 
+#include <plimsoll/births.h>
 #include <plimsoll/host.h>
 #include <plimsoll/process.h>
 #include <plimsoll/snapshot.h>
@@ -207,6 +208,51 @@ void plimp_system_unwatch(plim_host *host, struct plimp_watched *watched);
  * meanwhile it sets `ended` and lets go. */
 void plimp_system_watch_read(plim_host *host, struct plimp_watched *items,
 			     size_t count);
+
+/* What a source of births has counted since it was opened. */
+struct plimp_birth_counts {
+	uint64_t processes_started;
+	uint64_t processes_ended; /* main threads */
+	uint64_t threads_started;
+	uint64_t threads_ended;
+	uint64_t lost;	    /* records, as far as it is told */
+	uint64_t overflows; /* how often something may have been lost */
+	int is_partial;	    /* somebody is not observed, for good */
+};
+
+struct plimp_births; /* what the system folder keeps of one */
+
+/*
+ * Begins with one process: `*births` and its method. PLIM_OK and NULL where no
+ * source can be used: then `*missing` says why, and the method is NONE.
+ * PLIM_ENOPROCESS, PLIM_EREPLACED, PLIM_ENOMEM, PLIM_ESYSTEM.
+ */
+int plimp_system_births_open(plim_host *host,
+			     const plim_births_options *options,
+			     const plim_identity *root,
+			     struct plimp_births **births, int *method,
+			     plim_count *missing, plim_error *error);
+
+/*
+ * Takes in a process and its threads, and adds to `*added` how many of them
+ * were not known. One that has ended, or may not be observed, adds nothing.
+ * PLIM_ENOMEM, PLIM_ESYSTEM.
+ */
+int plimp_system_births_cover(struct plimp_births *births,
+			      const plim_identity *member, size_t *added,
+			      plim_error *error);
+
+/* No more members will be taken in; `whole`: all that there were, were. */
+void plimp_system_births_settle(struct plimp_births *births, int whole);
+
+/* Takes what has happened, and fills `*counts`. */
+void plimp_system_births_read(struct plimp_births *births,
+			      struct plimp_birth_counts *counts);
+
+/* Becomes readable when half of the room is used up; -1 without. */
+int plimp_system_births_descriptor(const struct plimp_births *births);
+
+void plimp_system_births_close(struct plimp_births *births);
 
 /* A user of this machine by name: 0 and `*uid`, -1 if nobody has the name,
  * else the system's error number, INT_MAX where there is nobody to ask. It is

@@ -62,6 +62,35 @@ static void test_files(void **state)
 	NUMBER_ROWS(plimp_decode_cpu_list, files, text_fixture);
 }
 
+/* Each CPU of a list in turn, and none that is not on it. */
+static void test_next(void **state)
+{
+	static const uint64_t expected[] = {0, 1, 3, 8, 11, UINT64_MAX};
+	plim_bytes text = text_string("0-1,3,8,11,18446744073709551615\n");
+	uint64_t cpu = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		assert_int_equal(plimp_decode_cpu_next(text, &cpu), 1);
+		assert_int_equal(cpu, expected[i]);
+		cpu += i < 5;
+	}
+	text_free(text);
+	text = text_string("2-5\n");
+	cpu = 4;
+	assert_int_equal(plimp_decode_cpu_next(text, &cpu), 1);
+	assert_int_equal(cpu, 4);
+	cpu = 6;
+	assert_int_equal(plimp_decode_cpu_next(text, &cpu), 0);
+	assert_int_equal(cpu, 6);
+	text_free(text);
+	text = text_string("2-5,");
+	cpu = 3;
+	assert_int_equal(plimp_decode_cpu_next(text, &cpu), PLIM_EMALFORMED);
+	assert_int_equal(cpu, 3);
+	text_free(text);
+}
+
 /* The newline is optional here: a cut list names fewer. */
 static int prefix_pleases(plim_bytes text, uint64_t value)
 {
@@ -87,6 +116,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_texts),
 	    cmocka_unit_test(test_files),
+	    cmocka_unit_test(test_next),
 	    cmocka_unit_test(test_hostile),
 	};
 

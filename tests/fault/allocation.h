@@ -25,6 +25,7 @@ struct site {
 	plim_forest *forest;
 	plim_groups *groups;
 	plim_watch *watch;
+	plim_births *births;
 	int round;
 };
 

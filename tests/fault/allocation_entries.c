@@ -378,6 +378,48 @@ static int watch_follow_act(struct site *site, plim_error *error)
 	return code;
 }
 
+/* Three hundred threads: more events than room is made for at first. Where no
+ * source may be used nothing is counted, which is an answer, too. */
+static void births_prepare(struct site *site)
+{
+	host_prepare(site);
+	site->target = open_target(site->host, site_world.threaded.pid);
+}
+
+static int births_with(struct site *site, uint32_t flags, plim_error *error)
+{
+	plim_births_options options = {
+	    .size = sizeof(options),
+	    .flags = flags,
+	};
+	plim_births *made = SITE_POISON;
+	int code =
+	    plim_births_open(&made, site->host, site->target, &options, error);
+
+	if (code != PLIM_OK) {
+		assert_ptr_equal(made, SITE_POISON);
+		return code;
+	}
+	site->births = made;
+	return code;
+}
+
+static int births_perf_act(struct site *site, plim_error *error)
+{
+	return births_with(site, PLIM_BIRTHS_NO_CONNECTOR, error);
+}
+
+static int births_connector_act(struct site *site, plim_error *error)
+{
+	return births_with(site, PLIM_BIRTHS_NO_PERF, error);
+}
+
+static int births_alone_act(struct site *site, plim_error *error)
+{
+	return births_with(
+	    site, PLIM_BIRTHS_ROOT_ALONE | PLIM_BIRTHS_NO_CONNECTOR, error);
+}
+
 static int filter_act(struct site *site, plim_error *error)
 {
 	static const char text[] =
@@ -732,6 +774,12 @@ const struct entry site_entries[] = {
     MADE(plim_watch_add, watch_prepare, watch_add_act),
     {"plim_watch_follow", "plim_watch_follow", watch_follow_prepare,
      watch_follow_act, 0},
+    {"plim_births_open", "plim_births_open, perf", births_prepare,
+     births_perf_act, 0},
+    {"plim_births_open", "plim_births_open, connector", births_prepare,
+     births_connector_act, 0},
+    {"plim_births_open", "plim_births_open, alone", births_prepare,
+     births_alone_act, 0},
     MADE(plim_filter_new, NULL, filter_act),
     MADE(plim_json_new, NULL, json_act),
     MADE(plim_table_new, NULL, table_new_act),

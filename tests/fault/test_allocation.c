@@ -52,6 +52,7 @@ static void site_end(struct site *site)
 	plim_forest_free(site->forest);
 	plim_groups_free(site->groups);
 	plim_watch_free(site->watch);
+	plim_births_free(site->births);
 	plim_usage_free(site->usage);
 	plim_snapshot_free(site->snapshot);
 	plim_target_close(site->target);
@@ -217,6 +218,12 @@ static void test_entry(void **state)
  * writer is called in test_never below; the rest takes values only. */
 static const char *const never[] = {
     "plim_base_name",
+    "plim_births_cost",
+    "plim_births_free",
+    "plim_births_mark",
+    "plim_births_method",
+    "plim_births_poll_descriptor",
+    "plim_births_read",
     "plim_bound_word",
     "plim_change_rate",
     "plim_count_bounded",

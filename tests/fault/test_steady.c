@@ -27,6 +27,7 @@ struct steady {
 	plim_forest *forest;
 	plim_groups *groups;
 	plim_watch *watch;
+	plim_births *births;
 	plim_snapshot_options options;
 	plim_field_set fields;
 };
@@ -60,6 +61,7 @@ static void steady_end(struct steady *steady)
 	plim_forest_free(steady->forest);
 	plim_groups_free(steady->groups);
 	plim_watch_free(steady->watch);
+	plim_births_free(steady->births);
 	plim_snapshot_free(steady->snapshot);
 	plim_usage_free(steady->usage);
 	plim_target_close(steady->target);
@@ -161,6 +163,28 @@ static void test_watch(void **state)
 			 PLIM_OK);
 	steady_run(&steady, round_watch, 0);
 	assert_true(plim_watch_cost(steady.watch).read > 1);
+	steady_end(&steady);
+}
+
+static void round_births(struct steady *steady)
+{
+	plim_births_counts counts;
+
+	assert_int_equal(plim_births_read(steady->births, &counts, NULL),
+			 PLIM_OK);
+	assert_int_equal(plim_births_mark(steady->births, NULL), PLIM_OK);
+}
+
+static void test_births(void **state)
+{
+	struct steady steady;
+
+	(void)state;
+	steady_begin(&steady, NULL);
+	assert_int_equal(
+	    plim_births_open(&steady.births, steady.host, NULL, NULL, NULL),
+	    PLIM_OK);
+	steady_run(&steady, round_births, 0);
 	steady_end(&steady);
 }
 
@@ -324,6 +348,7 @@ int main(void)
 	    cmocka_unit_test(test_other),
 	    cmocka_unit_test(test_mixed),
 	    cmocka_unit_test(test_watch),
+	    cmocka_unit_test(test_births),
 	    cmocka_unit_test(test_snapshot_live),
 	    cmocka_unit_test(test_snapshot_fixture),
 	    cmocka_unit_test(test_tree),

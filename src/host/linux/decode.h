@@ -1,5 +1,5 @@
 /*
- * decode.h - bytes of Linux's /proc into numbers.
+ * decode.h - bytes of Linux's /proc, and of its records, into numbers.
  *
  * Each decoder has a file of its own, takes a run of bytes (not terminated,
  * from anywhere, hostile), includes no system header and is compiled, tested
@@ -166,6 +166,10 @@ int plimp_decode_btime(plim_bytes text, uint64_t *seconds);
  * at most 2^20). */
 int plimp_decode_cpu_list(plim_bytes text, uint64_t *count);
 
+/* The first CPU of such a list that is `*cpu` or above: 1 and stored, 0 if
+ * there is none, PLIM_EMALFORMED. */
+int plimp_decode_cpu_next(plim_bytes text, uint64_t *cpu);
+
 /* 36 characters of a boot id, as 16 bytes; a newline may follow. */
 int plimp_decode_boot_id(plim_bytes text, uint8_t id[16]);
 
@@ -205,5 +209,54 @@ int plimp_decode_io_stat(plim_bytes text, uint64_t *operations);
 
 /* A single decimal number, with an optional newline. */
 int plimp_decode_number(plim_bytes text, uint64_t *number);
+
+/*
+ * One record of a perf ring (include/uapi/linux/perf_event.h), without the
+ * sample_id behind it. `bytes` begins with the record and holds all of it, or
+ * at least PLIMP_PERF_RECORD_SIZE bytes. `size` is what the record says of
+ * itself, a multiple of 8 that is no less than its parts; whether so much is
+ * in the ring, the caller checks.
+ */
+#define PLIMP_PERF_RECORD_SIZE 32
+enum plimp_perf_type {
+	PLIMP_PERF_OTHER = 0,
+	PLIMP_PERF_LOST = 1,
+	PLIMP_PERF_EXIT = 2,
+	PLIMP_PERF_FORK = 3
+};
+struct plimp_perf_record {
+	int type; /* enum plimp_perf_type */
+	uint32_t size;
+	int32_t pid; /* of EXIT and FORK: the process and the thread; */
+	int32_t tid;
+	int32_t ppid; /* who started it, or whose child it is */
+	int32_t ptid;
+	uint64_t time_ns;
+	uint64_t lost; /* of LOST: how many records */
+};
+int plimp_decode_perf_record(plim_bytes bytes,
+			     struct plimp_perf_record *record);
+
+/*
+ * Events of the process connector (include/uapi/linux/cn_proc.h) in what one
+ * recv() of its netlink socket gave. 1 and `*event` for the next one at
+ * `*offset`, which moves behind it; 0 at the end; PLIM_EMALFORMED.
+ */
+enum plimp_proc_event_type {
+	PLIMP_PROC_OTHER = 0,
+	PLIMP_PROC_ANSWER = 1, /* to the request to listen */
+	PLIMP_PROC_FORK = 2,
+	PLIMP_PROC_EXIT = 3,
+	PLIMP_PROC_OVERRUN = 4 /* messages were lost */
+};
+struct plimp_proc_event {
+	int type;	/* enum plimp_proc_event_type */
+	uint32_t error; /* of ANSWER */
+	int32_t tid;	/* of FORK and EXIT */
+	int32_t pid;
+	int32_t ppid; /* of FORK: the parent process */
+};
+int plimp_decode_proc_event(plim_bytes bytes, size_t *offset,
+			    struct plimp_proc_event *event);
 
 #endif

@@ -49,3 +49,22 @@ int plimp_decode_cpu_list(plim_bytes text, uint64_t *count)
 	*count = sum;
 	return PLIM_OK;
 }
+
+int plimp_decode_cpu_next(plim_bytes text, uint64_t *cpu)
+{
+	struct plimp_scan scan = plimp_scan_of(text);
+	uint64_t count, first, last;
+
+	if (plimp_decode_cpu_list(text, &count) != PLIM_OK)
+		return PLIM_EMALFORMED;
+	do {
+		if (!cpulist_range(&scan, &first, &last))
+			return PLIM_EMALFORMED;
+		if (last < *cpu)
+			continue;
+		if (first > *cpu)
+			*cpu = first;
+		return 1;
+	} while (plimp_scan_literal(&scan, ","));
+	return 0;
+}

@@ -245,3 +245,53 @@ void plimp_system_watch_read(plim_host *host, struct plimp_watched *items,
 	(void)items;
 	(void)count;
 }
+
+int plimp_system_births_open(plim_host *host,
+			     const plim_births_options *options,
+			     const plim_identity *root,
+			     struct plimp_births **births, int *method,
+			     plim_count *missing, plim_error *error)
+{
+	(void)host;
+	(void)options;
+	(void)root;
+	(void)error;
+	*births = NULL;
+	*method = PLIM_METHOD_NONE;
+	*missing = none_count();
+	return PLIM_OK;
+}
+
+int plimp_system_births_cover(struct plimp_births *births,
+			      const plim_identity *member, size_t *added,
+			      plim_error *error)
+{
+	(void)births;
+	(void)member;
+	(void)added;
+	return none_fail(error, "count births");
+}
+
+void plimp_system_births_settle(struct plimp_births *births, int whole)
+{
+	(void)births;
+	(void)whole;
+}
+
+void plimp_system_births_read(struct plimp_births *births,
+			      struct plimp_birth_counts *counts)
+{
+	(void)births;
+	memset(counts, 0, sizeof *counts);
+}
+
+int plimp_system_births_descriptor(const struct plimp_births *births)
+{
+	(void)births;
+	return -1;
+}
+
+void plimp_system_births_close(struct plimp_births *births)
+{
+	(void)births;
+}
