@@ -33,6 +33,12 @@ struct births {
 	plim_births_counts counts;
 };
 
+/* The connector tells what the whole machine starts: whatever else runs here
+ * may use up its room, and then its counts are lower bounds for good. Such a
+ * run is made again, so often at most. */
+#define OVERRUNS 20
+static int overrun;
+
 static void begin(struct births *it, const char *threads)
 {
 	memset(it, 0, sizeof(*it));
@@ -99,21 +105,39 @@ static void take_counts(struct births *it)
 			 PLIM_OK);
 }
 
+static void expect_count(plim_count count, const struct births *it,
+			 uint64_t truth)
+{
+	if (plim_births_method(it->births) == PLIM_METHOD_PROCESS_CONNECTOR &&
+	    count.bound == PLIM_BOUND_AT_LEAST) {
+		overrun = 1;
+		assert_true(value(count, it, PLIM_BOUND_AT_LEAST) <= truth);
+		return;
+	}
+	assert_int_equal(value(count, it, PLIM_BOUND_EXACT), truth);
+}
+
 /* All that were started have ended, too. */
 static void expect_counts(struct births *it, uint64_t processes,
 			  uint64_t threads)
 {
 	take_counts(it);
-	assert_int_equal(
-	    value(it->counts.processes_started, it, PLIM_BOUND_EXACT),
-	    processes);
-	assert_int_equal(
-	    value(it->counts.threads_started, it, PLIM_BOUND_EXACT), threads);
-	assert_int_equal(
-	    value(it->counts.processes_ended, it, PLIM_BOUND_EXACT), processes);
-	assert_int_equal(value(it->counts.threads_ended, it, PLIM_BOUND_EXACT),
-			 threads);
-	assert_int_equal(value(it->counts.lost, it, PLIM_BOUND_EXACT), 0);
+	expect_count(it->counts.processes_started, it, processes);
+	expect_count(it->counts.threads_started, it, threads);
+	expect_count(it->counts.processes_ended, it, processes);
+	expect_count(it->counts.threads_ended, it, threads);
+	expect_count(it->counts.lost, it, 0);
+}
+
+static void until_whole(void (*run)(int method), int method)
+{
+	int runs = 0;
+
+	do {
+		overrun = 0;
+		run(method);
+	} while (overrun && ++runs < OVERRUNS);
+	assert_false(overrun);
 }
 
 /* One command after a mark; what the workload says it has started since. */
@@ -133,8 +157,8 @@ static void expect_command(struct births *it, const char *command,
 }
 
 static const char *const commands[] = {
-    "fork 200",	  "vfork 100",	 "ignored 150",
-    "orphans 60", "threads 120", "programs 25",
+    "fork 80",	  "vfork 50",	"ignored 70",
+    "orphans 30", "threads 60", "programs 15",
 };
 
 static void every_command(struct births *it)
@@ -160,13 +184,13 @@ static void each_way(int method)
 static void test_perf(void **state)
 {
 	(void)state;
-	each_way(PLIM_METHOD_PERF_RECORDS);
+	until_whole(each_way, PLIM_METHOD_PERF_RECORDS);
 }
 
 static void test_connector(void **state)
 {
 	(void)state;
-	each_way(PLIM_METHOD_PROCESS_CONNECTOR);
+	until_whole(each_way, PLIM_METHOD_PROCESS_CONNECTOR);
 }
 
 /* A thread that was there before starts them, and then a child that was. */
@@ -198,13 +222,13 @@ static void there_before(int method)
 static void test_there_before_perf(void **state)
 {
 	(void)state;
-	there_before(PLIM_METHOD_PERF_RECORDS);
+	until_whole(there_before, PLIM_METHOD_PERF_RECORDS);
 }
 
 static void test_there_before_connector(void **state)
 {
 	(void)state;
-	there_before(PLIM_METHOD_PROCESS_CONNECTOR);
+	until_whole(there_before, PLIM_METHOD_PROCESS_CONNECTOR);
 }
 
 /* A child that is held before it executes its program: everything it starts
@@ -229,7 +253,7 @@ static void held(int method)
 		dup2(null, 1);
 		if (read(ends[0], &byte, 1) != 1)
 			_exit(3);
-		execl(path, "grandchildren", "300", "1", (char *)NULL);
+		execl(path, "grandchildren", "100", "1", (char *)NULL);
 		_exit(4);
 	}
 	assert_true(child > 0);
@@ -243,12 +267,9 @@ static void held(int method)
 	assert_int_equal(child_wait(child, &status, 20000), 0);
 	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
 	take_counts(&it);
-	assert_int_equal(
-	    value(it.counts.processes_started, &it, PLIM_BOUND_EXACT), 300);
-	assert_int_equal(
-	    value(it.counts.processes_ended, &it, PLIM_BOUND_EXACT), 301);
-	assert_int_equal(
-	    value(it.counts.threads_started, &it, PLIM_BOUND_EXACT), 0);
+	expect_count(it.counts.processes_started, &it, 100);
+	expect_count(it.counts.processes_ended, &it, 101);
+	expect_count(it.counts.threads_started, &it, 0);
 	plim_births_free(it.births);
 	plim_target_close(it.target);
 	plim_host_close(it.host);
@@ -257,13 +278,13 @@ static void held(int method)
 static void test_held_perf(void **state)
 {
 	(void)state;
-	held(PLIM_METHOD_PERF_RECORDS);
+	until_whole(held, PLIM_METHOD_PERF_RECORDS);
 }
 
 static void test_held_connector(void **state)
 {
 	(void)state;
-	held(PLIM_METHOD_PROCESS_CONNECTOR);
+	until_whole(held, PLIM_METHOD_PROCESS_CONNECTOR);
 }
 
 static void *nothing(void *user)
@@ -502,11 +523,11 @@ static void filter_perf(void)
 		SKIP_BECAUSE("this kernel filters no system calls");
 }
 
-static void refused_body(void *user)
+static void refused_way(int method)
 {
 	struct births it;
 
-	(void)user;
+	(void)method;
 	begin(&it, NULL);
 	filter_perf();
 	assert_int_equal(try_open(&it, PLIM_BIRTHS_NO_CONNECTOR, 0, NULL),
@@ -522,6 +543,13 @@ static void refused_body(void *user)
 	else
 		every_command(&it);
 	end(&it);
+}
+
+/* The filter is for good, and one process can have it many times. */
+static void refused_body(void *user)
+{
+	(void)user;
+	until_whole(refused_way, PLIM_METHOD_PROCESS_CONNECTOR);
 }
 
 static void test_refused(void **state)

@@ -24,27 +24,35 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define CONNECTOR_ROOM (4 << 20)
+#define CONNECTOR_ROOM (16 << 20)
 #define CONNECTOR_MOST (1 << 20) /* messages in one reading */
 
-static int connector_listen(struct plimp_births *births)
+/* PROC_CN_MCAST_LISTEN, and behind it, since Linux 6.6, to what. */
+#define CONNECTOR_LISTEN     1u
+#define CONNECTOR_FORK_EXIT  0x80000001u
+#define CONNECTOR_WORD_COUNT 2
+
+/* The request with so many words: 0, or the error of the call. */
+static int connector_request(struct plimp_births *births, unsigned count)
 {
-	enum proc_cn_mcast_op operation = PROC_CN_MCAST_LISTEN;
-	uint32_t word = (uint32_t)operation;
+	const uint32_t words[CONNECTOR_WORD_COUNT] = {CONNECTOR_LISTEN,
+						      CONNECTOR_FORK_EXIT};
 	struct nlmsghdr header = {0};
 	struct cn_msg message = {{0}, 0, 0, 0, 0};
-	char request[sizeof header + sizeof message + sizeof word];
+	char request[sizeof header + sizeof message + sizeof words];
+	size_t size = sizeof header + sizeof message + count * sizeof words[0];
 
-	header.nlmsg_len = sizeof request;
+	assert(count > 0 && count <= CONNECTOR_WORD_COUNT);
+	header.nlmsg_len = (uint32_t)size;
 	header.nlmsg_type = NLMSG_DONE;
 	message.id.idx = CN_IDX_PROC;
 	message.id.val = CN_VAL_PROC;
-	message.len = sizeof word;
+	message.len = (uint16_t)(count * sizeof words[0]);
 	memcpy(request, &header, sizeof header);
 	memcpy(request + sizeof header, &message, sizeof message);
-	memcpy(request + sizeof header + sizeof message, &word, sizeof word);
+	memcpy(request + sizeof header + sizeof message, words, sizeof words);
 	births->host->bill.system_calls++;
-	return send(births->socket, request, sizeof request, 0) < 0 ? errno : 0;
+	return send(births->socket, request, size, 0) < 0 ? errno : 0;
 }
 
 static int connector_bind(struct plimp_births *births)
@@ -174,14 +182,22 @@ static int connector_answer(struct plimp_births *births)
 	return EPERM;
 }
 
+/* A kernel before 6.6 does not answer a request that is longer than it knows.
+ */
 int plimp_connector_begin(struct plimp_births *births)
 {
 	int problem = connector_bind(births);
+	unsigned count;
 
-	if (problem == 0)
-		problem = connector_listen(births);
-	if (problem == 0)
-		problem = connector_answer(births);
+	if (problem != 0)
+		return problem;
+	for (count = CONNECTOR_WORD_COUNT; count > 0; count--) {
+		problem = connector_request(births, count);
+		if (problem == 0)
+			problem = connector_answer(births);
+		if (problem != EPERM)
+			break;
+	}
 	return problem;
 }
 
