@@ -128,6 +128,32 @@ struct plimp_schedstat {
 int plimp_decode_schedstat(plim_bytes text, struct plimp_schedstat *schedstat);
 
 /*
+ * /proc/PID/task/TID/syscall: "running", "-1 SP PC", or the number of a call
+ * with its arguments, SP and PC; the last ones may be left out.
+ */
+enum plimp_syscall_kind {
+	PLIMP_SYSCALL_CALL = 1,
+	PLIMP_SYSCALL_RUNNING = 2,
+	PLIMP_SYSCALL_OUTSIDE = 3 /* it waits, but not in a call */
+};
+struct plimp_syscall {
+	int kind;
+	int has_place;	 /* the two addresses stood there */
+	uint64_t number; /* of a call, at most 2^31 - 1; 0 is one */
+	uint64_t stack;
+	uint64_t program;
+};
+int plimp_decode_syscall(plim_bytes text, struct plimp_syscall *call);
+
+/* The name of a call of this machine ("x86_64", "aarch64"), or NULL. */
+const char *plimp_syscall_name(const char *machine, uint64_t number);
+
+/* /proc/PID/task/TID/wchan: 1 and the name of a function of the kernel, a
+ * part of the text; 0 for "0", which is none; PLIM_EMALFORMED. */
+#define PLIMP_WCHAN_SIZE 511
+int plimp_decode_wchan(plim_bytes text, plim_bytes *name);
+
+/*
  * Entries of getdents64(2), which is a kernel format of this shape on every
  * architecture: ino u64, off i64, reclen u16, type u8, name. Walks from
  * `*offset`, which starts at 0: stores the next name that is a decimal number
