@@ -13,6 +13,7 @@
  *   plimsoll/process.h   identity; one record; one remembered process
  *   plimsoll/snapshot.h  every process at once; comparing two rounds
  *   plimsoll/usage.h     one process measured again and again; rates
+ *   plimsoll/thread.h    the threads of one process: who wakes, who computes
  *   plimsoll/watch.h     CPU time of many remembered processes, often
  *   plimsoll/filter.h    a small language that selects processes
  *   plimsoll/tree.h      trees and groups, and what they cost in all
@@ -46,6 +47,7 @@
 #include <plimsoll/process.h>
 #include <plimsoll/snapshot.h>
 #include <plimsoll/usage.h>
+#include <plimsoll/thread.h>
 #include <plimsoll/watch.h>
 #include <plimsoll/filter.h>
 #include <plimsoll/tree.h>

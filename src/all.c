@@ -50,6 +50,8 @@
 #include "observe/snapshot.c"
 #include "observe/snapshot_compare.c"
 #include "observe/target.c"
+#include "observe/threads.c"
+#include "observe/threads_change.c"
 #include "observe/tree.c"
 #include "observe/tree_account.c"
 #include "observe/tree_members.c"

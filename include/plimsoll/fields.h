@@ -242,7 +242,16 @@ enum plim_field_id {
 	  "a perf record of every start and end, of the tree alone")           \
 	X(PROCESS_CONNECTOR, 32, "process_connector",                          \
 	  "the process connector: every start and end on the machine, of "     \
-	  "which those of the tree are kept")
+	  "which those of the tree are kept")                                  \
+	X(THREAD_STATUS, 33, "thread_status",                                  \
+	  "/proc/PID/task/TID/status, of this thread alone")                   \
+	X(THREAD_SCHEDSTAT, 34, "thread_schedstat",                            \
+	  "/proc/PID/task/TID/schedstat, of this thread alone")                \
+	X(THREAD_STAT, 35, "thread_stat",                                      \
+	  "/proc/PID/task/TID/stat, of this thread alone; its times are in "   \
+	  "clock ticks")                                                       \
+	X(THREAD_SYSCALL, 36, "thread_syscall", "/proc/PID/task/TID/syscall")  \
+	X(THREAD_WCHAN, 37, "thread_wchan", "/proc/PID/task/TID/wchan")
 
 enum plim_method {
 #define PLIM_X(name, number, word, text) PLIM_METHOD_##name = number,
@@ -346,7 +355,15 @@ enum plim_method {
 	  "the caller ruled out every source that could tell it")             \
 	X(NO_CONNECTOR, 42, DENIED, "no_process_connector",                   \
 	  "the process connector needs CAP_NET_ADMIN or Linux 6.6, and the "  \
-	  "pid and user namespaces of the machine itself")
+	  "pid and user namespaces of the machine itself")                    \
+	X(RUNNING, 43, NOT_APPLICABLE, "running",                             \
+	  "it runs, or could, and waits for nothing but a CPU")               \
+	X(NO_CALL, 44, NOT_APPLICABLE, "outside_system_call",                 \
+	  "it waits, but not in a system call")                               \
+	X(NO_WAIT, 45, UNSUPPORTED, "no_wait_channel",                        \
+	  "the kernel names no place where it waits, or not to this user")    \
+	X(THREAD_ENDED, 46, GONE, "thread_ended",                             \
+	  "the thread ended meanwhile; what it did since is not known")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,

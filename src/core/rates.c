@@ -93,22 +93,14 @@ static const uint64_t *rates_of_thread(const struct plimp_thread *thread,
 	}
 }
 
-/* Could the thread be born after `first` was read? One that is older was
- * missed there, as a list that is read while it changes may miss one: what it
- * did since is not known. A tick that is not known (0) rules nobody out. */
-static int rates_is_newborn(const plim_process *first,
+int plimp_thread_is_newborn(const plim_process *first,
 			    const struct plimp_thread *thread)
 {
 	return thread->start_ticks + 1 >= first->stamp_ticks;
 }
 
-/*
- * When a thread that is not the main one executes a program it takes over the
- * main thread's number and start, with a history of its own. The image (a
- * number that changes with every exec, where this user may see it) tells.
- */
-static int rates_has_taken_over(const plim_process *first,
-				const plim_process *last)
+int plimp_thread_may_be_other(const plim_process *first,
+			      const plim_process *last)
 {
 	return first->threads.count > 1 && first->image != 0 &&
 	       last->image != 0 && first->image != last->image;
@@ -129,7 +121,7 @@ static plim_count rates_thread_change(const plim_process *from,
 	uint64_t total = 0;
 	size_t j = 0;
 
-	if (rates_has_taken_over(from, to))
+	if (plimp_thread_may_be_other(from, to))
 		return plim_count_missing(PLIM_REASON_OTHER_IMAGE, 0);
 	for (size_t i = 0; i < last->count; i++) {
 		const struct plimp_thread *thread = &last->items[i];
@@ -142,7 +134,7 @@ static plim_count rates_thread_change(const plim_process *from,
 		if (j < first->count &&
 		    rates_order_threads(&first->items[j], thread) == 0)
 			before = *rates_of_thread(&first->items[j], field);
-		else if (!rates_is_newborn(from, thread))
+		else if (!plimp_thread_is_newborn(from, thread))
 			continue;
 		if (added < before)
 			return plim_count_missing(PLIM_REASON_WENT_BACK, 0);

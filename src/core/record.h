@@ -16,6 +16,17 @@
 #define PLIMP_NAME_SIZE	    64
 #define PLIMP_IDENTITY_TEXT 48
 
+/* What is read of a thread; the first four are counters. */
+enum plimp_thread_part {
+	PLIMP_THREAD_SWITCHES = 1, /* voluntary, involuntary */
+	/* cpu_ns, runqueue_ns, switches_in by the scheduler's account */
+	PLIMP_THREAD_RUNQUEUE = 2,
+	PLIMP_THREAD_BLOCK_IO = 4,
+	PLIMP_THREAD_TICKS = 8, /* cpu_ns in clock ticks */
+	PLIMP_THREAD_NAME = 16,
+	PLIMP_THREAD_WAIT = 32
+};
+
 /* One live thread at the time of the record, ascending by (tid, start). */
 struct plimp_thread {
 	int32_t tid;
@@ -24,13 +35,26 @@ struct plimp_thread {
 	uint64_t involuntary;
 	uint64_t runqueue_ns;
 	uint64_t block_io_ns;
+	uint64_t cpu_ns;
+	uint64_t switches_in;
+	uint64_t inode;	 /* never another thread's; by it it is known again */
+	uint32_t detail; /* its place in the list of details, if there is one */
+	uint8_t has;	 /* enum plimp_thread_part, of the counters */
+	uint8_t proof;	 /* what `inode` is of, the host's; 0: there is none */
 };
 
 /* The live threads of a record; borrowed from whoever owns the record. */
 struct plimp_threads {
 	const struct plimp_thread *items;
 	size_t count;
-	int known; /* 0: not read, then the two above mean nothing */
+	int known;	   /* 0: not read, then the two above mean nothing */
+	uint32_t vanished; /* ended while they were read */
+	/* Why a thread that lacks the part does, or why none was read. */
+	plim_count no_switches;
+	plim_count no_times;
+	/* Wake-ups of the whole process once its threads were read; those in
+	 * the record are from before. Of ourselves alone. */
+	plim_count wakeups_after;
 };
 
 /* Whether SIGCHLD is ignored: then ended children are charged to nobody. */

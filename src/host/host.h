@@ -61,15 +61,46 @@ struct plimp_text_list {
 	size_t capacity;
 };
 
+/* A text of a thread: where it lies in the texts of its list; its figure has
+ * the size for a value, or says why there is none. */
+struct plimp_thread_text {
+	size_t start;
+	plim_count size;
+};
+
+/* What a thread is called and what it waits in, beside its counters. */
+struct plimp_thread_detail {
+	char state; /* 0: not read */
+	plim_count call;
+	struct plimp_thread_text name;
+	struct plimp_thread_text call_name; /* where the call is known */
+	struct plimp_thread_text wait;	    /* the place in the kernel */
+};
+
+/* Details of the threads of a record in any order: plimp_thread.detail. */
+struct plimp_thread_details {
+	struct plimp_thread_detail *items;
+	size_t count;
+	size_t capacity;
+	struct plimp_text_list texts;
+};
+
 /* What to read of a process. */
 struct plimp_request {
 	plim_field_set fields;
 	struct plimp_text_list *texts; /* takes the texts on request; NULL:
 					* they are left out */
-	int threads;	      /* read every thread where fields need it */
-	int strong;	      /* take the strongest identity */
-	int children;	      /* read whether SIGCHLD is ignored */
-	int dear;	      /* sources too dear for every process, too */
+	int threads;  /* read every thread where fields need it */
+	int strong;   /* take the strongest identity */
+	int children; /* read whether SIGCHLD is ignored */
+	int dear;     /* sources too dear for every process, too */
+	/* Parts of every thread that are read whatever the fields need, and
+	 * also where it is the only one: enum plimp_thread_part. */
+	unsigned thread_parts;
+	int remember; /* the threads are to be known again in the next round */
+	/* The threads as they were in the round before, or NULL. */
+	const struct plimp_threads *known;
+	struct plimp_thread_details *details; /* NULL: they are left out */
 	uint64_t young_ticks; /* take it for what started at or after this */
 };
 
@@ -89,6 +120,14 @@ int plimp_threads_add(struct plimp_thread_list *list,
 int plimp_texts_add(struct plimp_text_list *list,
 		    const plim_allocator *allocator, plim_bytes text);
 
+/* Appends an empty one and its text; PLIM_ENOMEM leaves the list as it was. */
+int plimp_details_add(struct plimp_thread_details *list,
+		      const plim_allocator *allocator);
+int plimp_details_text(struct plimp_thread_details *list,
+		       const plim_allocator *allocator,
+		       struct plimp_thread_text *where, plim_bytes text,
+		       int method);
+
 /* Sorts `count` threads by (tid, start) in place, without memory of its own. */
 void plimp_threads_sort(struct plimp_thread *items, size_t count);
 
@@ -103,6 +142,7 @@ int plimp_pids_add(plim_host *host, struct plimp_pids *pids, int32_t pid);
 void plimp_pids_release(plim_host *host, struct plimp_pids *pids);
 void plimp_threads_release(plim_host *host, struct plimp_thread_list *list);
 void plimp_texts_release(plim_host *host, struct plimp_text_list *list);
+void plimp_details_release(plim_host *host, struct plimp_thread_details *list);
 
 /*
  * Fills host->system, facts and names. The allocator, proc_root, flags and
@@ -258,6 +298,9 @@ void plimp_system_births_close(struct plimp_births *births);
  * else the system's error number, INT_MAX where there is nobody to ask. It is
  * asked of no host: a recording has no users. */
 int plimp_system_find_user(const char *name, uint32_t *uid);
+
+/* The name of a system call of the host's machine, or NULL. Static. */
+const char *plimp_system_call_name(const plim_host *host, uint64_t number);
 
 /* See plim_host_survey(). */
 int plimp_system_survey(plim_host *host, plim_finding_fn *callback, void *user,

@@ -1,5 +1,6 @@
 /*
- * lists.c - the lists that every host fills: pids, threads, and texts.
+ * lists.c - the lists that every host fills: pids, threads, what threads are
+ * called and wait in, and texts.
  */
 #include "core/memory.h"
 #include "host/host.h"
@@ -115,4 +116,39 @@ void plimp_texts_release(plim_host *host, struct plimp_text_list *list)
 {
 	plimp_release(&host->allocator, list->bytes, list->capacity, 1);
 	*list = (struct plimp_text_list){NULL, 0, 0};
+}
+
+int plimp_details_add(struct plimp_thread_details *list,
+		      const plim_allocator *allocator)
+{
+	void *items = list->items;
+
+	if (plimp_reserve(allocator, &items, &list->capacity, list->count + 1,
+			  64, sizeof *list->items) != PLIM_OK)
+		return PLIM_ENOMEM;
+	list->items = items;
+	memset(&list->items[list->count++], 0, sizeof *list->items);
+	return PLIM_OK;
+}
+
+int plimp_details_text(struct plimp_thread_details *list,
+		       const plim_allocator *allocator,
+		       struct plimp_thread_text *where, plim_bytes text,
+		       int method)
+{
+	size_t start = list->texts.size;
+
+	if (plimp_texts_add(&list->texts, allocator, text) != PLIM_OK)
+		return PLIM_ENOMEM;
+	where->start = start;
+	where->size = plimp_known(text.size, method);
+	return PLIM_OK;
+}
+
+void plimp_details_release(plim_host *host, struct plimp_thread_details *list)
+{
+	plimp_release(&host->allocator, list->items, list->capacity,
+		      sizeof *list->items);
+	plimp_texts_release(host, &list->texts);
+	memset(list, 0, sizeof *list);
 }

@@ -26,6 +26,7 @@ struct site {
 	plim_groups *groups;
 	plim_watch *watch;
 	plim_births *births;
+	plim_threads *threads;
 	int round;
 };
 

@@ -726,6 +726,62 @@ static void tree_third_prepare(struct site *site)
 	assert_int_equal(tree_act(site, NULL), PLIM_OK);
 }
 
+static int threads_new_act(struct site *site, plim_error *error)
+{
+	plim_threads *made = SITE_POISON;
+	int code = plim_threads_new(&made, site->host, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->threads = made;
+	return code;
+}
+
+static void threads_prepare(struct site *site)
+{
+	host_prepare(site);
+	site->target = open_target(site->host, site_world.threaded.pid);
+	assert_int_equal(threads_new_act(site, NULL), PLIM_OK);
+}
+
+/* Whatever fails, what was there before stays whole. */
+static int threads_act(struct site *site, plim_error *error)
+{
+	size_t before = plim_threads_count(site->threads);
+	int code =
+	    plim_threads_sample(site->threads, site->target, NULL, error);
+
+	assert_int_equal(plim_threads_count(site->threads),
+			 code == PLIM_OK ? 301 : before);
+	if (plim_threads_first(site->threads) != NULL)
+		assert_int_equal(
+		    plim_threads_about(site->threads).live_total_change.state,
+		    PLIM_STATE_KNOWN);
+	return code;
+}
+
+static int threads_extend_act(struct site *site, plim_error *error)
+{
+	int code =
+	    plim_threads_extend(site->threads, site->target, NULL, error);
+
+	assert_int_equal(plim_threads_count(site->threads), 301);
+	return code;
+}
+
+static void threads_again_prepare(struct site *site)
+{
+	threads_prepare(site);
+	assert_int_equal(threads_act(site, NULL), PLIM_OK);
+}
+
+static void threads_third_prepare(struct site *site)
+{
+	threads_again_prepare(site);
+	assert_int_equal(threads_act(site, NULL), PLIM_OK);
+}
+
 #define MADE(symbol, prepare, act)                \
 	{                                         \
 #symbol, #symbol, prepare, act, 0 \
@@ -770,6 +826,13 @@ const struct entry site_entries[] = {
      0},
     {"plim_tree_usage", "plim_tree_usage, third", tree_third_prepare, tree_act,
      0},
+    MADE(plim_threads_new, host_prepare, threads_new_act),
+    {"plim_threads_sample", "plim_threads_sample, first", threads_prepare,
+     threads_act, 0},
+    {"plim_threads_sample", "plim_threads_sample, second",
+     threads_again_prepare, threads_act, 0},
+    {"plim_threads_extend", "plim_threads_extend, third", threads_third_prepare,
+     threads_extend_act, 0},
     MADE(plim_watch_new, host_prepare, watch_new_act),
     MADE(plim_watch_add, watch_prepare, watch_add_act),
     {"plim_watch_follow", "plim_watch_follow", watch_follow_prepare,

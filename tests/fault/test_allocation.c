@@ -53,6 +53,7 @@ static void site_end(struct site *site)
 	plim_groups_free(site->groups);
 	plim_watch_free(site->watch);
 	plim_births_free(site->births);
+	plim_threads_free(site->threads);
 	plim_usage_free(site->usage);
 	plim_snapshot_free(site->snapshot);
 	plim_target_close(site->target);
@@ -100,6 +101,31 @@ static size_t site_dump_forest(const plim_forest *forest, char *text)
 	return used;
 }
 
+/* Both samples, and what changed between them. */
+static size_t site_dump_threads(const plim_threads *threads, char *text)
+{
+	const plim_process *records[] = {plim_threads_first(threads),
+					 plim_threads_last(threads)};
+	size_t used = 0;
+
+	for (size_t i = 0; i < 2; i++)
+		if (records[i] != NULL)
+			used += fault_record(records[i], text + used,
+					     DUMP_SIZE - used);
+	for (size_t i = 0; i < plim_threads_changes(threads); i++) {
+		plim_thread_change change = plim_threads_change(threads, i);
+
+		used += (size_t)snprintf(
+		    text + used, DUMP_SIZE - used, "%d %d %llu %.*s %.*s\n",
+		    (int)change.last->tid, change.born,
+		    (unsigned long long)change.wakeups.value,
+		    (int)change.name.bytes.size, change.name.bytes.data,
+		    (int)change.last->blocked_in.bytes.size,
+		    change.last->blocked_in.bytes.data);
+	}
+	return used;
+}
+
 /* What stands on the site, as text. */
 static size_t site_dump(const struct site *site, char *text)
 {
@@ -110,6 +136,8 @@ static size_t site_dump(const struct site *site, char *text)
 				     DUMP_SIZE);
 	if (site->tree != NULL)
 		used += site_dump_tree(site->tree, text + used);
+	if (site->threads != NULL)
+		used += site_dump_threads(site->threads, text + used);
 	if (site->forest != NULL)
 		used += site_dump_forest(site->forest, text + used);
 	for (size_t i = 0;
@@ -330,6 +358,7 @@ static const char *const never[] = {
     "plim_state_word",
     "plim_sum_add",
     "plim_sum_total",
+    "plim_system_call_name",
     "plim_system_error_name",
     "plim_table_ascii",
     "plim_table_clear",
@@ -343,6 +372,18 @@ static const char *const never[] = {
     "plim_target_signal",
     "plim_target_wait",
     "plim_text_width",
+    "plim_threads_about",
+    "plim_threads_at",
+    "plim_threads_change",
+    "plim_threads_changes",
+    "plim_threads_cost",
+    "plim_threads_count",
+    "plim_threads_exited",
+    "plim_threads_exited_at",
+    "plim_threads_first",
+    "plim_threads_free",
+    "plim_threads_interval",
+    "plim_threads_last",
     "plim_tree_about",
     "plim_tree_at",
     "plim_tree_change",
@@ -497,6 +538,7 @@ static void never_host(struct site *site)
 	assert_int_equal(plim_host_usable_cpus(site->host).state,
 			 PLIM_STATE_KNOWN);
 	plim_host_cost(site->host);
+	plim_system_call_name(site->host, 0);
 }
 
 /* With no memory to be had at all. */
@@ -537,11 +579,11 @@ static void test_never(void **state)
 
 int main(void)
 {
-	struct CMUnitTest tests[64] = {
+	struct CMUnitTest tests[128] = {
 	    cmocka_unit_test(test_complete),
 	    cmocka_unit_test(test_never),
 	};
-	static struct entry entries[62];
+	static struct entry entries[126];
 	size_t count = 2;
 
 	for (size_t i = 0; i < site_entry_count; i++) {

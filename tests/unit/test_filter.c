@@ -408,14 +408,18 @@ static void rate_bounds(void **state)
 	    {"wakeups_per_second < 5", F},  {"wakeups_per_second < 6", U},
 	    {"wakeups_per_second = 5", U},  {"wakeups_per_second = 4", F},
 	};
-	static const struct plimp_thread before[] = {{4242, 777, 100, 0, 0, 0}};
-	static const struct plimp_thread after[] = {{4242, 777, 110, 0, 0, 0}};
+	static const struct plimp_thread before[] = {
+	    {.tid = 4242, .start_ticks = 777, .voluntary = 100}};
+	static const struct plimp_thread after[] = {
+	    {.tid = 4242, .start_ticks = 777, .voluntary = 110}};
 	plim_process earlier, later;
 
 	(void)state;
 	sample_pair(&earlier, &later);
-	earlier.threads = (struct plimp_threads){before, 1, 1};
-	later.threads = (struct plimp_threads){after, 1, 1};
+	earlier.threads =
+	    (struct plimp_threads){.items = before, .count = 1, .known = 1};
+	later.threads =
+	    (struct plimp_threads){.items = after, .count = 1, .known = 1};
 	JUDGE_ALL(rows, &later, &earlier);
 }
 

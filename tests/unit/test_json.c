@@ -538,8 +538,10 @@ static void rates_of_another_process(void **state)
 
 static void rates_are_bounded(void **state)
 {
-	static const struct plimp_thread before[] = {{4242, 777, 100, 0, 0, 0}};
-	static const struct plimp_thread after[] = {{4242, 777, 110, 0, 0, 0}};
+	static const struct plimp_thread before[] = {
+	    {.tid = 4242, .start_ticks = 777, .voluntary = 100}};
+	static const struct plimp_thread after[] = {
+	    {.tid = 4242, .start_ticks = 777, .voluntary = 110}};
 	static struct sample_output output;
 	plim_field_set fields = sample_fields("wakeups");
 	plim_json *json = start(&output, 0);
@@ -547,8 +549,10 @@ static void rates_are_bounded(void **state)
 
 	(void)state;
 	sample_pair(&earlier, &later);
-	earlier.threads = (struct plimp_threads){before, 1, 1};
-	later.threads = (struct plimp_threads){after, 1, 1};
+	earlier.threads =
+	    (struct plimp_threads){.items = before, .count = 1, .known = 1};
+	later.threads =
+	    (struct plimp_threads){.items = after, .count = 1, .known = 1};
 	plim_json_process(json, NULL, &later, &earlier, &fields);
 	finish(json, &output,
 	       "{\"wakeups\":500,\"unavailable\":{},"

@@ -214,9 +214,10 @@ static void test_cpu_percent(void **state)
 
 /* What it waited for a CPU is told by the same number as its wake-ups, and
  * for storage by that of the others. */
-#define THREAD(tid, start, voluntary, involuntary)                         \
-	{                                                                  \
-		tid, start, voluntary, involuntary, voluntary, involuntary \
+#define THREAD(number, start, many, few)                                    \
+	{                                                                   \
+		.tid = number, .start_ticks = start, .voluntary = many,     \
+		.involuntary = few, .runqueue_ns = many, .block_io_ns = few \
 	}
 
 /* Sets the threads, and the sums as a host has them. */
@@ -230,7 +231,8 @@ static void set_threads(plim_process *record, const struct plimp_thread *items,
 		voluntary += items[i].voluntary;
 		involuntary += items[i].involuntary;
 	}
-	record->threads = (struct plimp_threads){items, count, 1};
+	record->threads =
+	    (struct plimp_threads){.items = items, .count = count, .known = 1};
 	plimp_record_set(record, PLIM_FIELD_WAKEUPS,
 			 plim_count_bounded(voluntary, PLIM_METHOD_THREAD_SUM,
 					    PLIM_BOUND_AT_LEAST));
@@ -377,7 +379,7 @@ static void test_threads_of_one_side(void **state)
 	make_pair(state);
 	set_threads(&first, threads, 1);
 	set_threads(&last, threads, 1);
-	last.threads = (struct plimp_threads){NULL, 0, 0};
+	last.threads = (struct plimp_threads){.known = 0};
 	check_change(PLIM_FIELD_WAKEUPS, PLIM_STATE_UNLIKE,
 		     PLIM_REASON_SAME_BOUND);
 	plimp_record_set(&last, PLIM_FIELD_WAKEUPS,

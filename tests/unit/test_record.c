@@ -368,7 +368,8 @@ static void test_sound(void **state)
 
 	(void)state;
 	clear(PLIM_FIELD_CPU);
-	record.threads = (struct plimp_threads){threads, 3, 1};
+	record.threads =
+	    (struct plimp_threads){.items = threads, .count = 3, .known = 1};
 	assert_true(plimp_record_is_sound(&record));
 	threads[1].start_ticks = 1;
 	assert_false(plimp_record_is_sound(&record));

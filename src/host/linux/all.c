@@ -48,6 +48,7 @@
 #include "host/linux/syscall_names.c"
 #include "host/linux/target.c"
 #include "host/linux/threads.c"
+#include "host/linux/threads_wait.c"
 #include "host/linux/users.c"
 #include "host/linux/watch.c"
 /* End of the list. */

@@ -77,47 +77,54 @@ static int counts_one_thread(struct plimp_capture *capture, unsigned delays)
 }
 
 /* All of several, if that was asked for. */
-static int counts_all_threads(struct plimp_capture *capture, unsigned parts)
+static int counts_all_threads(struct plimp_capture *capture, unsigned parts,
+			      unsigned delays)
 {
+	const struct plimp_request *request = capture->request;
 	struct plimp_thread_sum sum;
 	int code;
 
-	if (!capture->request->threads) {
+	if (!request->threads && request->thread_parts == 0) {
 		sum.voluntary = plim_count_missing(PLIM_REASON_THREAD_PASS, 0);
 		plimp_capture_missing(capture, &counts_switch_group,
 				      sum.voluntary);
 		sum.runqueue = sum.voluntary;
 		sum.block_io = sum.voluntary;
-		plimp_delays_store(capture->record, parts, &sum);
+		plimp_delays_store(capture->record, delays, &sum);
 		return PLIM_OK;
 	}
-	code = plimp_read_threads(capture->host, capture->directory, parts,
-				  capture->threads, &sum, capture->error);
+	code =
+	    plimp_read_threads(capture->host, capture->directory, request,
+			       parts, capture->threads, &sum, capture->error);
 	if (code != PLIM_OK)
 		return code;
-	capture->unproven = 0;
+	/* Was it the process that ended? */
+	capture->unproven = sum.vanished > 0;
 	plimp_capture_set(capture, PLIM_FIELD_WAKEUPS, sum.voluntary);
 	plimp_capture_set(capture, PLIM_FIELD_INVOLUNTARY, sum.involuntary);
-	plimp_delays_store(capture->record, parts, &sum);
-	capture->record->threads.count = sum.count;
-	capture->record->threads.known = sum.known;
+	plimp_delays_store(capture->record, delays, &sum);
+	plimp_threads_store(capture->host, capture->record, &sum);
 	return PLIM_OK;
 }
 
 /* Switches and waits. */
 static int counts_threads(struct plimp_capture *capture)
 {
+	const struct plimp_request *request = capture->request;
 	unsigned parts;
+	unsigned delays;
 
 	if (!capture->stat_known)
 		return PLIM_OK;
-	parts = plimp_delays_wanted(capture->host, capture->record,
-				    &capture->request->fields);
-	if (capture->stat.threads <= 1)
-		return counts_one_thread(capture, parts);
+	delays = plimp_delays_wanted(capture->host, capture->record,
+				     &request->fields);
+	if (capture->stat.threads <= 1 && request->thread_parts == 0)
+		return counts_one_thread(capture, delays);
+	parts = delays | plimp_threads_wanted(capture->host, request);
 	if (plimp_capture_wants_any(capture, &counts_switch_group))
 		parts |= PLIMP_THREAD_SWITCHES;
-	return parts != 0 ? counts_all_threads(capture, parts) : PLIM_OK;
+	return parts != 0 ? counts_all_threads(capture, parts, delays)
+			  : PLIM_OK;
 }
 
 void plimp_store_io(plim_process *record, const plim_field_set *fields,

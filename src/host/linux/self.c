@@ -150,34 +150,50 @@ static int self_stat(plim_host *host, plim_process *record,
 	return error == 0;
 }
 
+/* Every thread, and what the process had counted when they were read. */
+static int self_threads(plim_host *host, const struct plimp_request *request,
+			plim_process *record, unsigned delays,
+			struct plimp_thread_list *threads, plim_error *error)
+{
+	const unsigned parts = delays | plimp_threads_wanted(host, request);
+	struct plimp_thread_sum sum;
+	struct rusage usage;
+	int code = plimp_read_threads(host, host->system->self_directory,
+				      request, parts, threads, &sum, error);
+
+	if (code != PLIM_OK)
+		return code;
+	record->stamp_ticks = plimp_system_ticks(host, record->stamp.boottime);
+	plimp_delays_store(record, delays, &sum);
+	plimp_threads_store(host, record, &sum);
+	if (request->thread_parts == 0)
+		return PLIM_OK;
+	host->bill.system_calls++;
+	if (getrusage(RUSAGE_SELF, &usage) == 0)
+		record->threads.wakeups_after = plimp_known(
+		    self_count(usage.ru_nvcsw), PLIM_METHOD_GETRUSAGE);
+	return PLIM_OK;
+}
+
 /* What getrusage does not tell of the whole process. */
-static int self_delays(plim_host *host, plim_process *record,
-		       const plim_field_set *fields,
-		       const struct plimp_stat *stat,
+static int self_delays(plim_host *host, const struct plimp_request *request,
+		       plim_process *record, const struct plimp_stat *stat,
 		       struct plimp_thread_list *threads, plim_error *error)
 {
-	unsigned parts = plimp_delays_wanted(host, record, fields);
-	struct plimp_thread thread = {.tid = host->system->self.pid,
-				      .start_ticks = stat->start_ticks};
-	struct plimp_thread_sum sum;
+	unsigned parts = plimp_delays_wanted(host, record, &request->fields);
+	struct plimp_thread thread = {.tid = host->system->self.pid};
 	plim_bytes text = {NULL, 0};
 	int problem = 0;
-	int code;
 
-	if (parts == 0)
+	if (request->thread_parts != 0 ||
+	    (parts != 0 && stat != NULL && stat->threads > 1))
+		return self_threads(host, request, record, parts, threads,
+				    error);
+	if (parts == 0 || stat == NULL)
 		return PLIM_OK;
-	if (stat->threads > 1) {
-		code = plimp_read_threads(host, host->system->self_directory,
-					  parts, threads, &sum, error);
-		if (code != PLIM_OK)
-			return code;
-		plimp_delays_store(record, parts, &sum);
-		record->threads.count = sum.count;
-		record->threads.known = sum.known;
-		return PLIM_OK;
-	}
 	if ((parts & PLIMP_THREAD_RUNQUEUE) != 0)
 		problem = self_file(host, PLIMP_SELF_SCHEDSTAT, &text);
+	thread.start_ticks = stat->start_ticks;
 	if (plimp_delays_of_one(host, record, parts, text, problem, stat,
 				&thread) == 0)
 		return PLIM_OK;
@@ -340,7 +356,8 @@ int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
 {
 	const plim_field_set *fields = &request->fields;
 	struct plimp_stat stat;
-	int code = PLIM_OK;
+	int told;
+	int code;
 
 	if (self_is_forked(host))
 		return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "measure self",
@@ -355,8 +372,9 @@ int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
 	record->stamp = plimp_system_now();
 	self_rusage(host, record, fields);
 	self_statm(host, record, fields);
-	if (self_stat(host, record, fields, &stat))
-		code = self_delays(host, record, fields, &stat, threads, error);
+	told = self_stat(host, record, fields, &stat);
+	code = self_delays(host, request, record, told ? &stat : NULL, threads,
+			   error);
 	self_status(host, record, *fields);
 	self_io(host, record, fields);
 	self_oom_score(host, record, fields);

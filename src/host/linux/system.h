@@ -13,6 +13,7 @@
 #define PLIMP_LINUX_SYSTEM_H
 
 #include "core/record.h"
+#include "core/text.h"
 #include "host/host.h"
 #include "host/linux/decode.h"
 
@@ -162,15 +163,10 @@ int plimp_read_directory(plim_host *host, int directory, int32_t pid,
 
 /*
  * Reads every thread of a process: appends them, sorted, and sums up the
- * parts that are asked for. PLIM_OK; PLIM_ENOPROCESS; PLIM_ELIMIT above
- * PLIM_THREAD_LIMIT; PLIM_ENOMEM. A refused or failed read gives PLIM_OK and
- * an unavailable sum.
+ * parts that are asked for, which the request's own do not limit. PLIM_OK;
+ * PLIM_ENOPROCESS; PLIM_ELIMIT above PLIM_THREAD_LIMIT; PLIM_ENOMEM. A refused
+ * or failed read gives PLIM_OK and an unavailable sum.
  */
-enum plimp_thread_part {
-	PLIMP_THREAD_SWITCHES = 1,
-	PLIMP_THREAD_RUNQUEUE = 2,
-	PLIMP_THREAD_BLOCK_IO = 4
-};
 struct plimp_thread_sum {
 	plim_count voluntary;
 	plim_count involuntary;
@@ -178,10 +174,41 @@ struct plimp_thread_sum {
 	plim_count block_io;
 	size_t count;
 	int known;
+	uint32_t vanished;
+	int no_switches; /* error numbers: why a thread lacks the part */
+	int no_times;
 };
-int plimp_read_threads(plim_host *host, int directory, unsigned parts,
+int plimp_read_threads(plim_host *host, int directory,
+		       const struct plimp_request *request, unsigned parts,
 		       struct plimp_thread_list *threads,
 		       struct plimp_thread_sum *sum, plim_error *error);
+
+/* The parts that the request asks of every thread: where the scheduler's
+ * account is not kept, the clock ticks instead. */
+unsigned plimp_threads_wanted(plim_host *host,
+			      const struct plimp_request *request);
+
+/* What the pass has found out about the threads goes into the record. */
+void plimp_threads_store(plim_host *host, plim_process *record,
+			 const struct plimp_thread_sum *sum);
+
+/*
+ * What the threads are called and wait in (threads_wait.c), of those that
+ * `items` have, behind their counters: fills their details. `task` is the
+ * folder of the threads, `young_ticks` the start tick of what started when
+ * the pass began. 0, or ENOMEM, EMFILE, ENFILE.
+ */
+int plimp_read_waits(plim_host *host, int task, unsigned parts,
+		     uint64_t young_ticks, const struct plimp_thread *items,
+		     size_t count, struct plimp_thread_details *details);
+
+/* A file of one thread below the folder of the threads: "TID/NAME". */
+#define PLIMP_THREAD_PATH (PLIMP_DIGITS + 16)
+void plimp_thread_path(char path[PLIMP_THREAD_PATH], int32_t tid,
+		       const char *name);
+
+/* The name of the file that a proof is of. */
+const char *plimp_thread_proof(int proof);
 
 /*
  * What counts the waits of threads (delays.c). A known figure if this kernel

@@ -2,144 +2,429 @@
  * threads.c - every thread of a process, one by one.
  *
  * The kernel tells the context switches of a live process, and what it waited
- * for, thread by thread only; /proc/PID/status is the main thread's. So each
- * thread's directory is opened (which binds it to that thread, not to its
- * number), its start and the counters that are asked for are read below it,
- * and it is left out when it ends meanwhile. What ended threads had counted is
- * lost: the sum is a lower bound.
+ * for, thread by thread only; /proc/PID/status is the main thread's. What
+ * ended threads had counted is lost: their sum is a lower bound.
+ *
+ * The files of a thread go by its number, which may be used again between two
+ * of them. So one of them, the anchor, is opened first and read last: an open
+ * file is bound to its thread and fails with ESRCH once that ended, so what
+ * was opened by the number meanwhile is the same thread's. That the thread is
+ * one that was there before is told by the anchor's inode: procfs gives a
+ * thread's files new ones (a counter of 32 bits, get_next_ino()), and keeps
+ * them only as long as the thread lives. Where the inode is another, perhaps
+ * because the kernel was short of memory, stat tells the start again.
  */
 #include "host/linux/gnu.h"
 
 #include "core/fail.h"
 #include "host/linux/system.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <string.h>
+
+/* The files in the order of their reading; the numbers are proofs. */
+enum threads_file {
+	THREADS_SCHEDSTAT = 1,
+	THREADS_STATUS = 2,
+	THREADS_STAT = 3,
+	THREADS_FILES = 4
+};
 
 /* One pass over the threads of a process. */
 struct threads_pass {
 	plim_host *host;
 	int task; /* the folder */
 	unsigned parts;
+	const struct plimp_request *request;
+	const struct plimp_threads *known; /* or NULL */
+	size_t hint;			   /* where the next known one stands */
 	struct plimp_thread_list *threads;
 	size_t first;
-	int failed;	     /* the first real failure, of every part */
-	int failed_runqueue; /* of schedstat alone */
+	int failed; /* the first real failure, of every part */
+	int failed_switches;
+	int failed_runqueue;
 	int failed_block_io;
+	uint32_t vanished;
+	uint64_t young_ticks; /* the start tick of who starts as it begins */
 	plim_error *error;
 };
 
-/* The files of one thread beside stat. A failure that is followed by a look
- * at stat that succeeds is one of the file and not of the thread. */
-static int threads_read_switches(struct threads_pass *pass, int directory,
-				 struct plimp_thread *thread)
+/* One thread while it is read. */
+struct threads_one {
+	struct threads_pass *pass;
+	struct plimp_thread thread;
+	const struct plimp_thread *before; /* who had the number, or NULL */
+	unsigned wanted;		   /* files, 1 << enum threads_file */
+	int errors[THREADS_FILES];	   /* error numbers */
+};
+
+const char *plimp_thread_proof(int proof)
+{
+	static const char *const names[THREADS_FILES] = {"", "schedstat",
+							 "status", "stat"};
+
+	assert(proof > 0 && proof < THREADS_FILES);
+	return names[proof];
+}
+
+void plimp_thread_path(char path[PLIMP_THREAD_PATH], int32_t tid,
+		       const char *name)
+{
+	size_t digits = plimp_digits((uint64_t)tid, path);
+	size_t size = strlen(name) + 1;
+
+	assert(digits + 1 + size <= PLIMP_THREAD_PATH);
+	path[digits] = '/';
+	memcpy(path + digits + 1, name, size);
+}
+
+/* Who had this number before. Both lists ascend, nearly always. */
+static const struct plimp_thread *threads_before_now(struct threads_pass *pass,
+						     int32_t tid)
+{
+	const struct plimp_threads *known = pass->known;
+	size_t low = 0;
+	size_t high;
+
+	if (known == NULL || known->count == 0)
+		return NULL;
+	if (pass->hint < known->count && known->items[pass->hint].tid == tid)
+		return &known->items[pass->hint++];
+	high = known->count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (known->items[middle].tid < tid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	pass->hint = low;
+	if (low == known->count || known->items[low].tid != tid)
+		return NULL;
+	pass->hint++;
+	return &known->items[low];
+}
+
+static int threads_status(struct threads_one *one, plim_bytes text)
 {
 	const uint32_t both = PLIMP_STATUS_VOLUNTARY | PLIMP_STATUS_INVOLUNTARY;
 	struct plimp_status status;
-	plim_bytes text;
-	int error = plimp_read_file(pass->host, directory, "status", &text);
 
-	if (error == 0 &&
-	    (plimp_decode_status_parts(text, both, &status) != PLIM_OK ||
-	     status.has != both))
-		error = EBADMSG;
-	if (error != 0)
-		return error;
-	thread->voluntary = status.voluntary;
-	thread->involuntary = status.involuntary;
+	if (plimp_decode_status_parts(text, both, &status) != PLIM_OK ||
+	    status.has != both)
+		return EBADMSG;
+	one->thread.voluntary = status.voluntary;
+	one->thread.involuntary = status.involuntary;
+	one->thread.has |= PLIMP_THREAD_SWITCHES;
 	return 0;
 }
 
-static int threads_read_runqueue(struct threads_pass *pass, int directory,
-				 struct plimp_thread *thread)
+static int threads_schedstat(struct threads_one *one, plim_bytes text)
 {
-	struct plimp_schedstat schedstat;
-	plim_bytes text;
-	int error = plimp_read_file(pass->host, directory, "schedstat", &text);
+	struct plimp_schedstat found;
 
-	if (error == 0 && plimp_decode_schedstat(text, &schedstat) != PLIM_OK)
-		error = EBADMSG;
-	if (error == 0)
-		thread->runqueue_ns = schedstat.wait_ns;
-	return error;
+	if (plimp_decode_schedstat(text, &found) != PLIM_OK)
+		return EBADMSG;
+	one->thread.cpu_ns = found.run_ns;
+	one->thread.runqueue_ns = found.wait_ns;
+	one->thread.switches_in = found.switches_in;
+	one->thread.has |= PLIMP_THREAD_RUNQUEUE;
+	return 0;
 }
 
-static int threads_read_files(struct threads_pass *pass, int directory,
-			      struct plimp_thread *thread)
+/* The name lies in the buffer that the next file is read into. */
+static int threads_name(struct threads_one *one, const struct plimp_stat *stat)
 {
-	struct plimp_stat stat;
-	plim_bytes text;
-	int runqueue = 0;
-	int error;
+	struct plimp_thread_details *details = one->pass->request->details;
+	struct plimp_thread_detail *detail;
 
-	if ((pass->parts & PLIMP_THREAD_RUNQUEUE) != 0)
-		runqueue = threads_read_runqueue(pass, directory, thread);
-	error = plimp_read_file(pass->host, directory, "stat", &text);
-	if (error == 0 && plimp_decode_stat(text, &stat) != PLIM_OK)
-		error = EBADMSG;
-	if (error == 0 && (pass->parts & PLIMP_THREAD_SWITCHES) != 0)
-		error = threads_read_switches(pass, directory, thread);
-	if (error != 0)
-		return error;
-	if (pass->failed_runqueue == 0)
-		pass->failed_runqueue = runqueue;
-	if ((stat.has & PLIMP_STAT_BLOCK_IO) == 0)
-		pass->failed_block_io = EBADMSG;
-	else
+	if (details == NULL || (one->pass->parts & PLIMP_THREAD_NAME) == 0)
+		return 0;
+	detail = &details->items[one->thread.detail];
+	detail->state = stat->state;
+	return plimp_details_text(details, &one->pass->host->allocator,
+				  &detail->name, stat->name,
+				  PLIM_METHOD_THREAD_STAT) == PLIM_OK
+		   ? 0
+		   : ENOMEM;
+}
+
+static int threads_stat(struct threads_one *one, plim_bytes text)
+{
+	struct threads_pass *pass = one->pass;
+	struct plimp_thread *thread = &one->thread;
+	struct plimp_stat stat;
+
+	if (plimp_decode_stat(text, &stat) != PLIM_OK)
+		return EBADMSG;
+	thread->start_ticks = stat.start_ticks;
+	if ((stat.has & PLIMP_STAT_BLOCK_IO) != 0) {
+		thread->has |= PLIMP_THREAD_BLOCK_IO;
 		thread->block_io_ns =
 		    plimp_ticks_to_ns(pass->host, stat.block_io_ticks);
-	thread->start_ticks = stat.start_ticks;
-	return 0;
+	}
+	if ((pass->parts & PLIMP_THREAD_TICKS) != 0) {
+		thread->has |= PLIMP_THREAD_TICKS;
+		thread->cpu_ns = plimp_ticks_to_ns(
+		    pass->host, stat.user_ticks + stat.system_ticks);
+	}
+	return threads_name(one, &stat);
+}
+
+static int threads_decode(struct threads_one *one, int file, plim_bytes text)
+{
+	switch (file) {
+	case THREADS_SCHEDSTAT:
+		return threads_schedstat(one, text);
+	case THREADS_STATUS:
+		return threads_status(one, text);
+	default:
+		return threads_stat(one, text);
+	}
+}
+
+static int threads_open(struct threads_one *one, int file)
+{
+	char path[PLIMP_THREAD_PATH];
+	int descriptor;
+
+	plimp_thread_path(path, one->thread.tid, plimp_thread_proof(file));
+	descriptor = plimp_call_open(one->pass->host, one->pass->task, path,
+				     O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+	one->errors[file] = descriptor < 0 ? errno : 0;
+	return descriptor;
+}
+
+static void threads_read(struct threads_one *one, int file, int descriptor)
+{
+	plim_host *host = one->pass->host;
+	plim_bytes text = {host->system->buffer, 0};
+	ssize_t size = plimp_call_read(host, descriptor, host->system->buffer,
+				       sizeof host->system->buffer);
+
+	if (size < 0)
+		one->errors[file] = errno;
+	else if ((size_t)size == sizeof host->system->buffer)
+		one->errors[file] = EFBIG;
+	text.size = size > 0 ? (size_t)size : 0;
+	if (one->errors[file] == 0)
+		one->errors[file] = threads_decode(one, file, text);
+}
+
+/* Is it the thread that had the number before? Then its start is known. */
+static void threads_prove(struct threads_one *one, int file, int descriptor)
+{
+	struct threads_pass *pass = one->pass;
+	struct stat status;
+
+	if (!pass->request->remember || !pass->host->system->live ||
+	    plimp_call_fstat(pass->host, descriptor, &status) != 0)
+		return;
+	one->thread.proof = (uint8_t)file;
+	one->thread.inode = status.st_ino;
+	if (one->before == NULL || one->before->proof != file ||
+	    one->before->inode != status.st_ino)
+		return;
+	one->thread.start_ticks = one->before->start_ticks;
+	if ((pass->parts & (PLIMP_THREAD_BLOCK_IO | PLIMP_THREAD_TICKS)) == 0)
+		one->wanted &= ~(1u << THREADS_STAT);
+}
+
+/* The anchor is the first file that opens; what stands behind it in the order
+ * is read before it. */
+static void threads_read_files(struct threads_one *one)
+{
+	plim_host *host = one->pass->host;
+	int anchor = -1;
+	int proof = 0;
+	int file;
+
+	for (file = THREADS_SCHEDSTAT; file <= THREADS_STAT; file++) {
+		int descriptor;
+
+		if ((one->wanted & (1u << file)) == 0)
+			continue;
+		descriptor = threads_open(one, file);
+		if (descriptor < 0 && plimp_is_starved(one->errors[file]))
+			break;
+		if (descriptor < 0)
+			continue;
+		if (anchor < 0) {
+			anchor = descriptor;
+			proof = file;
+			threads_prove(one, file, descriptor);
+			continue;
+		}
+		threads_read(one, file, descriptor);
+		plimp_call_close(host, descriptor);
+	}
+	if (anchor < 0)
+		return;
+	threads_read(one, proof, anchor);
+	plimp_call_close(host, anchor);
+	/* It ended: nothing that was read by its number counts. */
+	if (plimp_is_gone(one->errors[proof]))
+		one->errors[THREADS_STAT] = ESRCH;
+}
+
+/* What failed although the thread lives is one of the file. */
+static void threads_note(struct threads_one *one)
+{
+	struct threads_pass *pass = one->pass;
+
+	if (pass->failed_runqueue == 0)
+		pass->failed_runqueue = one->errors[THREADS_SCHEDSTAT];
+	if (pass->failed_switches == 0)
+		pass->failed_switches = one->errors[THREADS_STATUS];
+	if ((pass->parts & PLIMP_THREAD_BLOCK_IO) != 0 &&
+	    (one->thread.has & PLIMP_THREAD_BLOCK_IO) == 0)
+		pass->failed_block_io = EBADMSG;
 }
 
 /* Reads one thread: 0, or the error number of the read that failed. */
 static int threads_read_one(struct threads_pass *pass, int32_t tid,
 			    struct plimp_thread *thread)
 {
-	char path[16];
-	int directory;
+	struct plimp_thread_details *details = pass->request->details;
+	size_t texts = details != NULL ? details->texts.size : 0;
+	struct threads_one one = {
+	    .pass = pass,
+	    .thread = {.tid = tid},
+	    .before = threads_before_now(pass, tid),
+	    .wanted = 1u << THREADS_STAT,
+	};
 	int error;
+	int file;
 
-	*thread = (struct plimp_thread){.tid = tid};
-	snprintf(path, sizeof path, "%d", (int)tid);
-	directory =
-	    plimp_call_open(pass->host, pass->task, path, O_PATH | O_DIRECTORY);
-	if (directory < 0)
-		return errno;
-	error = threads_read_files(pass, directory, thread);
-	plimp_call_close(pass->host, directory);
+	if ((pass->parts & PLIMP_THREAD_RUNQUEUE) != 0)
+		one.wanted |= 1u << THREADS_SCHEDSTAT;
+	if ((pass->parts & PLIMP_THREAD_SWITCHES) != 0)
+		one.wanted |= 1u << THREADS_STATUS;
+	if (details != NULL) {
+		one.thread.detail = (uint32_t)details->count;
+		if (plimp_details_add(details, &pass->host->allocator) !=
+		    PLIM_OK)
+			return ENOMEM;
+	}
+	threads_read_files(&one);
+	error = one.errors[THREADS_STAT];
+	for (file = THREADS_SCHEDSTAT; file <= THREADS_STAT; file++)
+		if (plimp_is_starved(one.errors[file]))
+			error = one.errors[file];
+	if (error == 0) {
+		threads_note(&one);
+		*thread = one.thread;
+	} else if (details != NULL) {
+		details->count--;
+		details->texts.size = texts;
+	}
 	return error;
+}
+
+static int threads_no_memory(const struct threads_pass *pass)
+{
+	return plimp_fail(pass->error, PLIM_ENOMEM, 0, "list threads", NULL,
+			  NULL);
+}
+
+/* Reads and appends one; what vanishes and what fails is counted. */
+static int threads_take(struct threads_pass *pass, int32_t tid)
+{
+	struct plimp_thread thread;
+	int problem = threads_read_one(pass, tid, &thread);
+
+	if (problem == ENOMEM)
+		return threads_no_memory(pass);
+	if (plimp_is_gone(problem)) {
+		pass->vanished++;
+		return PLIM_OK;
+	}
+	if (problem != 0) {
+		if (pass->failed == 0)
+			pass->failed = problem;
+		return PLIM_OK;
+	}
+	if (pass->threads->count - pass->first >= PLIM_THREAD_LIMIT)
+		return plimp_fail(pass->error, PLIM_ELIMIT, 0, "list threads",
+				  NULL, "more than %d threads",
+				  PLIM_THREAD_LIMIT);
+	if (plimp_threads_add(pass->threads, &pass->host->allocator, &thread) !=
+	    PLIM_OK)
+		return threads_no_memory(pass);
+	return PLIM_OK;
 }
 
 /* One block of the list of threads. */
 static int threads_block(struct threads_pass *pass, size_t size)
 {
 	plim_bytes records = {pass->host->system->listing, size};
-	struct plimp_thread thread;
 	size_t offset = 0;
 	int32_t tid;
 	int more;
 
 	while ((more = plimp_decode_dents(records, &offset, &tid)) == 1) {
-		int problem = threads_read_one(pass, tid, &thread);
+		int code = threads_take(pass, tid);
 
-		if (problem != 0) {
-			if (!plimp_is_gone(problem) && pass->failed == 0)
-				pass->failed = problem;
-			continue;
-		}
-		if (pass->threads->count - pass->first >= PLIM_THREAD_LIMIT)
-			return plimp_fail(
-			    pass->error, PLIM_ELIMIT, 0, "list threads", NULL,
-			    "more than %d threads", PLIM_THREAD_LIMIT);
-		if (plimp_threads_add(pass->threads, &pass->host->allocator,
-				      &thread) != PLIM_OK)
-			return plimp_fail(pass->error, PLIM_ENOMEM, 0,
-					  "list threads", NULL, NULL);
+		if (code != PLIM_OK)
+			return code;
 	}
 	if (more < 0 && pass->failed == 0)
 		pass->failed = EBADMSG;
+	return PLIM_OK;
+}
+
+static int threads_list(struct threads_pass *pass)
+{
+	plim_host *host = pass->host;
+	ssize_t size;
+
+	while ((size = plimp_call_dents(host, pass->task, host->system->listing,
+					sizeof host->system->listing)) > 0) {
+		int code = threads_block(pass, (size_t)size);
+
+		if (code != PLIM_OK)
+			return code;
+	}
+	if (size < 0 && pass->failed == 0)
+		pass->failed = errno;
+	return PLIM_OK;
+}
+
+/*
+ * A list that is read while threads end may miss living ones (next_tid() in
+ * the kernel's fs/proc/base.c stops where it stood on one that ended). Those
+ * that were there before are asked for by number, so that none is taken for
+ * ended that is not.
+ */
+static int threads_list_missed(struct threads_pass *pass)
+{
+	const struct plimp_threads *known = pass->known;
+	size_t listed = pass->threads->count;
+	size_t at = pass->first;
+	size_t i;
+
+	if (known == NULL)
+		return PLIM_OK;
+	for (i = 0; i < known->count; i++) {
+		int32_t tid = known->items[i].tid;
+		uint32_t vanished = pass->vanished;
+		int code;
+
+		while (at < listed && pass->threads->items[at].tid < tid)
+			at++;
+		if (at < listed && pass->threads->items[at].tid == tid)
+			continue;
+		code = threads_take(pass, tid);
+		if (code != PLIM_OK)
+			return code;
+		pass->vanished = vanished;
+	}
+	if (pass->threads->count > listed)
+		plimp_threads_sort(pass->threads->items + pass->first,
+				   pass->threads->count - pass->first);
 	return PLIM_OK;
 }
 
@@ -169,10 +454,14 @@ static void threads_sum_up(const struct threads_pass *pass,
 		threads_add_up(&total.runqueue_ns, items[i].runqueue_ns);
 		threads_add_up(&total.block_io_ns, items[i].block_io_ns);
 	}
-	sum->voluntary = threads_total(total.voluntary, 0);
-	sum->involuntary = threads_total(total.involuntary, 0);
+	sum->voluntary = threads_total(total.voluntary, pass->failed_switches);
+	sum->involuntary =
+	    threads_total(total.involuntary, pass->failed_switches);
 	sum->runqueue = threads_total(total.runqueue_ns, pass->failed_runqueue);
 	sum->block_io = threads_total(total.block_io_ns, pass->failed_block_io);
+	sum->no_switches = pass->failed_switches;
+	sum->no_times = pass->failed_runqueue;
+	sum->vanished = pass->vanished;
 	sum->known = 1;
 }
 
@@ -182,12 +471,40 @@ static int threads_fail(struct plimp_thread_sum *sum, int error)
 	sum->involuntary = sum->voluntary;
 	sum->runqueue = sum->voluntary;
 	sum->block_io = sum->voluntary;
+	sum->no_switches = error;
+	sum->no_times = error;
+	sum->vanished = 0;
 	sum->count = 0;
 	sum->known = 0;
 	return PLIM_OK;
 }
 
-int plimp_read_threads(plim_host *host, int directory, unsigned parts,
+/* The list, what it missed, and what stands beside the counters. */
+static int threads_pass_over(struct threads_pass *pass)
+{
+	const struct plimp_request *request = pass->request;
+	int code = threads_list(pass);
+	int error;
+
+	if (code == PLIM_OK && pass->failed == 0) {
+		plimp_threads_sort(pass->threads->items + pass->first,
+				   pass->threads->count - pass->first);
+		code = threads_list_missed(pass);
+	}
+	if (code != PLIM_OK || pass->failed != 0 || request->details == NULL)
+		return code;
+	error = plimp_read_waits(
+	    pass->host, pass->task, pass->parts, pass->young_ticks,
+	    pass->threads->items + pass->first,
+	    pass->threads->count - pass->first, request->details);
+	if (error == ENOMEM)
+		return threads_no_memory(pass);
+	pass->failed = error;
+	return PLIM_OK;
+}
+
+int plimp_read_threads(plim_host *host, int directory,
+		       const struct plimp_request *request, unsigned parts,
 		       struct plimp_thread_list *threads,
 		       struct plimp_thread_sum *sum, plim_error *error)
 {
@@ -196,24 +513,20 @@ int plimp_read_threads(plim_host *host, int directory, unsigned parts,
 	    .task = plimp_call_open(host, directory, "task",
 				    O_RDONLY | O_DIRECTORY),
 	    .parts = parts,
+	    .request = request,
+	    .known = host->system->live ? request->known : NULL,
 	    .threads = threads,
 	    .first = threads->count,
+	    .young_ticks =
+		plimp_system_ticks(host, plimp_system_now().boottime),
 	    .error = error,
 	};
-	int code = PLIM_OK;
-	ssize_t size;
+	int code;
 
 	if (pass.task < 0)
 		return plimp_is_gone(errno) ? PLIM_ENOPROCESS
 					    : threads_fail(sum, errno);
-	while ((size = plimp_call_dents(host, pass.task, host->system->listing,
-					sizeof host->system->listing)) > 0) {
-		code = threads_block(&pass, (size_t)size);
-		if (code != PLIM_OK)
-			break;
-	}
-	if (size < 0 && pass.failed == 0)
-		pass.failed = errno;
+	code = threads_pass_over(&pass);
 	plimp_call_close(host, pass.task);
 	if (code != PLIM_OK || pass.failed != 0)
 		threads->count = pass.first;
@@ -225,8 +538,33 @@ int plimp_read_threads(plim_host *host, int directory, unsigned parts,
 			   : threads_fail(sum, pass.failed);
 	if (threads->count == pass.first)
 		return PLIM_ENOPROCESS;
-	plimp_threads_sort(threads->items + pass.first,
-			   threads->count - pass.first);
 	threads_sum_up(&pass, sum);
 	return PLIM_OK;
+}
+
+unsigned plimp_threads_wanted(plim_host *host,
+			      const struct plimp_request *request)
+{
+	unsigned parts = request->thread_parts;
+
+	if ((parts & PLIMP_THREAD_RUNQUEUE) != 0 &&
+	    plimp_runqueue_counted(host).state != PLIM_STATE_KNOWN) {
+		parts &= ~(unsigned)PLIMP_THREAD_RUNQUEUE;
+		parts |= PLIMP_THREAD_TICKS;
+	}
+	return parts;
+}
+
+void plimp_threads_store(plim_host *host, plim_process *record,
+			 const struct plimp_thread_sum *sum)
+{
+	plim_count counted = plimp_runqueue_counted(host);
+
+	record->threads.count = sum->count;
+	record->threads.known = sum->known;
+	record->threads.vanished = sum->vanished;
+	record->threads.no_switches = plimp_missing_file(sum->no_switches);
+	record->threads.no_times = counted.state == PLIM_STATE_KNOWN
+				       ? plimp_missing_file(sum->no_times)
+				       : counted;
 }

@@ -295,3 +295,10 @@ void plimp_system_births_close(struct plimp_births *births)
 {
 	(void)births;
 }
+
+const char *plimp_system_call_name(const plim_host *host, uint64_t number)
+{
+	(void)host;
+	(void)number;
+	return NULL;
+}
