@@ -19,6 +19,7 @@
  *   plimsoll/tree.h      trees and groups, and what they cost in all
  *   plimsoll/births.h    what a tree starts, short-lived children included
  *   plimsoll/export.h    JSON, CSV and plain tables
+ *   plimsoll/result.h    RESULT lines, written and read
  *
  * A first program (plimsoll(3) has it whole):
  *
@@ -53,5 +54,6 @@
 #include <plimsoll/tree.h>
 #include <plimsoll/births.h>
 #include <plimsoll/export.h>
+#include <plimsoll/result.h>
 
 #endif

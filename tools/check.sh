@@ -43,21 +43,34 @@ step_format() {
 	[ "$status" = 0 ] && printf '%d files\n' "$(sources | wc -l)"
 }
 
-# Each public header alone, as C11 and as C++17.
+# Each public header alone, as C11 and as C++17, and what needs no library as
+# C99 and C++11. Included, as users do: an inline function that stands in the
+# file itself would be one that nobody calls.
 step_headers() {
 	status=0
-	for file in include/plimsoll.h include/plimsoll/*.h; do
+	for file in include/*.h include/plimsoll/*.h; do
 		for compiler in gcc clang; do
 			$compiler -x c -std=c11 -fsyntax-only -Iinclude -Wall \
 				-Wextra -Wpedantic -Wc++-compat -Wconversion \
 				-Wshadow -Wundef -Wstrict-prototypes -Werror \
-				"$file" || status=1
+				-include "$file" /dev/null || status=1
 		done
 		for compiler in g++ clang++; do
 			$compiler -x c++ -std=c++17 -fsyntax-only -Iinclude \
 				-Wall -Wextra -Wpedantic -Wundef -Werror \
-				"$file" || status=1
+				-include "$file" /dev/null || status=1
 		done
+	done
+	for compiler in gcc clang; do
+		$compiler -x c -std=c99 -fsyntax-only -Iinclude -Wall -Wextra \
+			-Wpedantic -Wconversion -Wshadow -Wundef -Werror \
+			-include include/plimsoll-result.h /dev/null || status=1
+	done
+	for compiler in g++ clang++; do
+		$compiler -x c++ -std=c++11 -fsyntax-only -Iinclude -Wall \
+			-Wextra -Wpedantic -Wconversion -Wshadow -Wundef \
+			-Werror -include include/plimsoll-result.h /dev/null ||
+			status=1
 	done
 	return "$status"
 }

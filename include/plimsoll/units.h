@@ -65,6 +65,14 @@ PLIM_API size_t plim_quantity_format(double value, int unit, char *buffer,
  * infinities, which no figure of this library holds, give "null". */
 PLIM_API size_t plim_number_format(double value, char *buffer, size_t size);
 
+/* A number with `decimals` digits, 0 to 9, behind the point: the nearest to
+ * the value of the double, and the even one of two that are equally near, as
+ * printf("%.*f") has it where the point is a point. What rounds to zero has no
+ * sign. 320 bytes hold any. NaN and infinities give "null". Returns the
+ * length, as snprintf does. */
+PLIM_API size_t plim_fixed_format(double value, int decimals, char *buffer,
+				  size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -124,6 +124,31 @@ completions_are_there() {
 			"$prefix/share/fish/vendor_completions.d/plim.fish"
 }
 
+# prints COMPILER FLAG...: the program that has one header of ours and no
+# library, in a locale whose point is a comma where there is one.
+prints() {
+	# shellcheck disable=SC2086
+	"$@" -Wall -Wextra -Wconversion -pedantic -Werror \
+		-I"$prefix/include" -o "$work/printer" \
+		"$source/tests/install/printer.c" &&
+		! ldd "$work/printer" | grep plimsoll &&
+		LC_ALL=$comma "$work/printer" >"$work/printed" &&
+		diff "$source/tests/install/printed" "$work/printed"
+}
+
+# A comma is the point; else the test is as good as in C.
+find_comma() {
+	comma=de_DE.UTF-8
+	[ "$(LC_ALL=$comma locale decimal_point 2>/dev/null)" = , ] && return
+	mkdir -p "$work/locale"
+	localedef -i de_DE -f UTF-8 "$work/locale/de_DE.UTF-8" >"$work/log" 2>&1
+	LOCPATH=$work/locale
+	export LOCPATH
+	[ "$(LC_ALL=$comma locale decimal_point 2>/dev/null)" = , ] && return
+	unset LOCPATH
+	comma=C
+}
+
 # Nothing that was installed remembers where it was built.
 no_build_paths() {
 	! grep -r -l -e "$build" -e "$source/src" "$prefix"
@@ -154,6 +179,11 @@ check "CMake refuses version 1.0" cmake_is_strict 1.0
 check "the installed command runs" command_runs
 check "completions are where shells look" completions_are_there
 check "no path of the build is installed" no_build_paths
+find_comma
+check "RESULT lines from one header, C99" prints "$cc" -x c -std=c99
+check "RESULT lines from one header, C11" prints "$cc" -x c -std=c11
+check "RESULT lines from one header, C++11" prints "$cxx" -x c++ -std=c++11
+check "RESULT lines from one header, C++17" prints "$cxx" -x c++ -std=c++17
 check "the prefix can be moved" moved
 echo "1..$number"
 [ "$failures" = 0 ]

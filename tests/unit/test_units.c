@@ -11,6 +11,7 @@
 
 #include <plimsoll/units.h>
 
+#include "comma.h"
 #include "skip.h"
 
 #include <float.h>
@@ -605,37 +606,6 @@ static void test_numbers_read_back(void **state)
 		snprintf(shorter, sizeof(shorter), "%.*g", digits - 1, value);
 		assert_true(strtod(shorter, NULL) != value);
 	}
-}
-
-/* A folder with one locale, made for this test where none is installed. */
-static char locale_folder[] = "/tmp/test_units.XXXXXX";
-
-static int set_made_locale(const char *name)
-{
-	char command[300];
-	int made;
-
-	if (mkdtemp(locale_folder) == NULL)
-		return 0;
-	snprintf(command, sizeof(command),
-		 "localedef -i %s -f UTF-8 %s/%s.UTF-8 >/dev/null 2>&1", name,
-		 locale_folder, name);
-	made = system(command) == 0 && setenv("LOCPATH", locale_folder, 1) == 0;
-	snprintf(command, sizeof(command), "%s.UTF-8", name);
-	made = made && setlocale(LC_ALL, command) != NULL;
-	snprintf(command, sizeof(command), "rm -r %s", locale_folder);
-	return system(command) == 0 && made;
-}
-
-static int set_comma_locale(void)
-{
-	static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8",
-					    "fr_FR.UTF-8", "fr_FR.utf8"};
-
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (setlocale(LC_ALL, names[i]) != NULL)
-			return 1;
-	return set_made_locale("de_DE");
 }
 
 /* All that was asserted so far, where a comma is the point. */
