@@ -23,6 +23,8 @@ struct survey {
 	int stopped;
 	int stranger; /* a directory of another user's process, or -1 */
 	int exit;     /* state of our own exit status, 0 without pidfds */
+	int births;   /* the method that would count our own, or NONE */
+	plim_count no_births;
 };
 
 static void survey_tell(struct survey *survey, const char *subject, int state,
@@ -172,6 +174,46 @@ static int survey_find_exit(struct survey *survey, plim_error *error)
 	return PLIM_OK;
 }
 
+/* What counts our own counts those of whatever is this user's. */
+static int survey_find_births(struct survey *survey, plim_error *error)
+{
+	const plim_births_options options = {
+	    .size = sizeof options,
+	    .flags = PLIM_BIRTHS_ROOT_ALONE,
+	    .ring_bytes = 1, /* the least */
+	};
+	struct plimp_births *births = NULL;
+	int code = plimp_system_births_open(
+	    survey->host, &options, &survey->host->system->self, &births,
+	    &survey->births, &survey->no_births, error);
+
+	if (code == PLIM_OK)
+		plimp_system_births_close(births);
+	return code;
+}
+
+static void survey_births(struct survey *survey)
+{
+	static const char subject[] = "short-lived children";
+
+	if (survey->births == PLIM_METHOD_PERF_RECORDS)
+		survey_tell(survey, subject, PLIM_STATE_KNOWN,
+			    "perf records count what your own processes start",
+			    "", "");
+	else if (survey->births == PLIM_METHOD_PROCESS_CONNECTOR)
+		survey_tell(survey, subject, PLIM_STATE_KNOWN,
+			    "the process connector counts what any process "
+			    "starts; perf events are refused",
+			    "", "");
+	else
+		survey_tell(survey, subject, survey->no_births.state,
+			    plim_reason_text(survey->no_births.method), "",
+			    survey->no_births.method == PLIM_REASON_PERF_REFUSED
+				? "sysctl kernel.perf_event_paranoid=2, or "
+				  "allow perf_event_open in the container"
+				: "");
+}
+
 static void survey_others(struct survey *survey)
 {
 	plim_host *host = survey->host;
@@ -255,6 +297,8 @@ int plimp_system_survey(plim_host *host, plim_finding_fn *callback, void *user,
 	int code = survey_find_exit(&survey, error);
 
 	if (code == PLIM_OK)
+		code = survey_find_births(&survey, error);
+	if (code == PLIM_OK)
 		code = survey_find_stranger(&survey, error);
 	if (code != PLIM_OK)
 		return code;
@@ -266,6 +310,7 @@ int plimp_system_survey(plim_host *host, plim_finding_fn *callback, void *user,
 	survey_wakeups(&survey);
 	survey_others(&survey);
 	survey_counts(&survey);
+	survey_births(&survey);
 	plimp_call_close(host, survey.stranger);
 	return PLIM_OK;
 }
