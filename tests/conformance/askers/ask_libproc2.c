@@ -30,6 +30,8 @@ static struct question {
     {"exe", PIDS_EXE, STRING, NULL},
     {"pss", PIDS_SMAP_PSS, KIB, NULL},
     {"read_bytes", PIDS_IO_READ_BYTES, BYTES, NULL},
+    {"write_bytes", PIDS_IO_WRITE_BYTES, BYTES, NULL},
+    {"cancelled_bytes", PIDS_IO_WRITE_CBYTES, BYTES, NULL},
     {"cgroup", PIDS_CGROUP, STRING, NULL},
     {"unit", PIDS_SD_UNIT, STRING, NULL},
     {"identity", PIDS_TICS_BEGAN, TICKS, NULL},

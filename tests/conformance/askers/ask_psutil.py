@@ -34,6 +34,7 @@ FIELDS = {
     "exe": lambda p: p.exe(),
     "pss": lambda p: p.memory_full_info().pss,
     "read_bytes": lambda p: p.io_counters().read_bytes,
+    "write_bytes": lambda p: p.io_counters().write_bytes,
     "identity": identity,
     "running": lambda p: int(p.is_running()),
     "kill": lambda p: p.kill() or "sent",

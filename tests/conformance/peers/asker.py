@@ -15,8 +15,8 @@ from answer import ABSENT, REFUSED, Answer, absent, late, said, unasked
 from peers.base import SECONDS, Peer
 from world import end_group
 
-NUMBERS = ("ppid", "threads", "rss", "pss", "read_bytes", "cpu", "switches",
-           "running")
+NUMBERS = ("ppid", "threads", "rss", "pss", "read_bytes", "write_bytes",
+           "cancelled_bytes", "peak_rss", "cpu", "switches", "running")
 HERE = os.path.join(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))), "askers")
 

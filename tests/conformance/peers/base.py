@@ -8,7 +8,8 @@ field. The fields, and what they are in:
   name bytes, state a letter, ppid, threads, rss bytes, cpu per cent of one
   core, switches voluntary ones per second, cmdline bytes (arguments as the
   tool shows them), exe, pss bytes, read_bytes from storage (read_rate per
-  second), identity text that tells it from another process, cgroup, unit,
+  second), write_bytes, cancelled_bytes of them, peak_rss bytes, identity text
+  that tells it from another process, cgroup, unit,
   running 1 if a process that was kept is said to run, events words of what
   happened, rows how many lines one process took, raw everything printed
 

@@ -10,7 +10,9 @@ from world import end_group
 
 KEYS = {"state": "state", "ppid": "ppid", "threads": "threads",
         "rss": "resident_bytes", "pss": "pss_bytes",
-        "read_bytes": "disk_read_bytes", "identity": "identity",
+        "read_bytes": "disk_read_bytes", "write_bytes": "disk_write_bytes",
+        "cancelled_bytes": "disk_cancelled_write_bytes",
+        "peak_rss": "peak_resident_bytes", "identity": "identity",
         "kernel_thread": "kernel_thread", "cgroup": "cgroup",
         "unit": "unit", "exe": "exe"}
 RATES = {"cpu": "cpu_percent", "switches": "wakeups_per_second"}

@@ -13,11 +13,13 @@ from world import end_group
 
 COLUMNS = {  # field: column of ps
     "ppid": "ppid", "state": "s", "threads": "nlwp", "rss": "rss",
-    "pss": "pss", "read_bytes": "rbytes",
+    "pss": "pss", "read_bytes": "rbytes", "write_bytes": "wbytes",
+    "cancelled_bytes": "wcbytes",
     "exe": "exe", "cgroup": "cgroup", "unit": "unit", "cmdline": "args",
     "name": "comm",
 }
-NUMBERS = ("ppid", "threads", "rss", "pss", "read_bytes")
+NUMBERS = ("ppid", "threads", "rss", "pss", "read_bytes", "write_bytes",
+           "cancelled_bytes")
 UNITS = {"rss": 1024, "pss": 1024}
 
 
