@@ -116,6 +116,10 @@ int plimp_threads_add(struct plimp_thread_list *list,
 		      const plim_allocator *allocator,
 		      const struct plimp_thread *thread);
 
+/* Room for one more behind the last, or NULL: who has filled it counts it. */
+struct plimp_thread *plimp_threads_slot(struct plimp_thread_list *list,
+					const plim_allocator *allocator);
+
 /* Appends; PLIM_ENOMEM leaves the list as it was. */
 int plimp_texts_add(struct plimp_text_list *list,
 		    const plim_allocator *allocator, plim_bytes text);

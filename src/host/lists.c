@@ -8,17 +8,28 @@
 #include <assert.h>
 #include <string.h>
 
-int plimp_threads_add(struct plimp_thread_list *list,
-		      const plim_allocator *allocator,
-		      const struct plimp_thread *thread)
+struct plimp_thread *plimp_threads_slot(struct plimp_thread_list *list,
+					const plim_allocator *allocator)
 {
 	void *items = list->items;
 
 	if (plimp_reserve(allocator, &items, &list->capacity, list->count + 1,
 			  64, sizeof *list->items) != PLIM_OK)
-		return PLIM_ENOMEM;
+		return NULL;
 	list->items = items;
-	list->items[list->count++] = *thread;
+	return &list->items[list->count];
+}
+
+int plimp_threads_add(struct plimp_thread_list *list,
+		      const plim_allocator *allocator,
+		      const struct plimp_thread *thread)
+{
+	struct plimp_thread *slot = plimp_threads_slot(list, allocator);
+
+	if (slot == NULL)
+		return PLIM_ENOMEM;
+	*slot = *thread;
+	list->count++;
 	return PLIM_OK;
 }
 

@@ -333,8 +333,10 @@ static int threads_show(plim_threads *threads, struct plimp_threads_side *side)
 			  THREADS_ROOM, sizeof *side->shown) != PLIM_OK)
 		return PLIM_ENOMEM;
 	side->shown = shown;
-	/* The pairs of before are shown until they are made anew. */
-	if (plimp_reserve(allocator, &pairs, &threads->pair_capacity,
+	/* The pairs of before are shown until they are made anew. Of a first
+	 * sample there are none. */
+	if (threads->samples > 0 &&
+	    plimp_reserve(allocator, &pairs, &threads->pair_capacity,
 			  count + most, THREADS_ROOM,
 			  sizeof *threads->pairs) != PLIM_OK)
 		return PLIM_ENOMEM;

@@ -147,8 +147,13 @@ static void change_sift(struct plimp_threads_pair *pairs, size_t root,
 /* A heap sort, since qsort() may allocate. */
 static void change_sort(struct plimp_threads_pair *pairs, size_t count)
 {
-	size_t at;
+	size_t at = 1;
 
+	/* Where nobody wakes they are in order already. */
+	while (at < count && !change_before(&pairs[at], &pairs[at - 1]))
+		at++;
+	if (at >= count)
+		return;
 	for (at = count / 2; at > 0; at--)
 		change_sift(pairs, at - 1, count);
 	for (at = count; at > 1; at--) {

@@ -519,6 +519,66 @@ static plim_text names_other(void)
 	return plim_threads_change(look.threads, rank).name;
 }
 
+static int32_t self_start(pthread_t *thread)
+{
+	int32_t tid = 0;
+
+	assert_int_equal(
+	    pthread_create(thread, NULL, self_sleeps, (void *)"one"), 0);
+	while (tid == 0) {
+		self_sleep(2);
+		sample(PLIM_THREAD_NAME);
+		for (size_t i = 0; i < plim_threads_count(look.threads); i++) {
+			const plim_thread *it =
+			    plim_threads_at(look.threads, i);
+
+			if (it->name.bytes.size == 3)
+				tid = it->tid;
+		}
+	}
+	return tid;
+}
+
+/* As many as before, of whom one is another; and one more. Who takes the
+ * threads that he knows for all there are would miss them. */
+static void test_turnover(void **state)
+{
+	const uint32_t parts = PLIM_THREAD_SWITCHES | PLIM_THREAD_TIMES;
+	pthread_t threads[3];
+	int32_t first;
+	plim_threads_facts facts;
+
+	(void)state;
+	atomic_store(&self_stop, 0);
+	first = self_start(&threads[0]);
+	sample(parts);
+	assert_int_equal(plim_threads_count(look.threads), 2);
+	atomic_store(&self_stop, 1);
+	pthread_join(threads[0], NULL);
+	atomic_store(&self_stop, 0);
+	assert_int_equal(
+	    pthread_create(&threads[1], NULL, self_sleeps, (void *)"two"), 0);
+	sample(parts);
+	facts = plim_threads_about(look.threads);
+	assert_int_equal(facts.first, 2);
+	assert_int_equal(facts.last, 2);
+	assert_int_equal(facts.born, 1);
+	assert_int_equal(facts.exited, 1);
+	assert_null(find(first));
+	expect_sums();
+	assert_int_equal(
+	    pthread_create(&threads[2], NULL, self_sleeps, (void *)"three"), 0);
+	sample(parts);
+	facts = plim_threads_about(look.threads);
+	assert_int_equal(facts.last, 3);
+	assert_int_equal(facts.born, 1);
+	assert_int_equal(facts.exited, 0);
+	expect_sums();
+	atomic_store(&self_stop, 1);
+	pthread_join(threads[1], NULL);
+	pthread_join(threads[2], NULL);
+}
+
 /* A name is what the thread calls itself, whatever bytes that are, and is
  * read again. */
 static void test_names(void **state)
@@ -795,6 +855,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_other_process, look_setup,
 					    look_teardown),
 	    cmocka_unit_test_setup_teardown(test_self, look_setup,
+					    look_teardown),
+	    cmocka_unit_test_setup_teardown(test_turnover, look_setup,
 					    look_teardown),
 	    cmocka_unit_test_setup_teardown(test_names, look_setup,
 					    look_teardown),

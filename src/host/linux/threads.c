@@ -39,10 +39,10 @@ struct threads_pass {
 	unsigned parts;
 	const struct plimp_request *request;
 	const struct plimp_threads *known; /* or NULL */
-	size_t hint;			   /* where the next known one stands */
 	struct plimp_thread_list *threads;
 	size_t first;
-	int failed; /* the first real failure, of every part */
+	size_t asked; /* behind those that were known and were read again */
+	int failed;   /* the first real failure, of every part */
 	int failed_switches;
 	int failed_runqueue;
 	int failed_block_io;
@@ -54,7 +54,7 @@ struct threads_pass {
 /* One thread while it is read. */
 struct threads_one {
 	struct threads_pass *pass;
-	struct plimp_thread thread;
+	struct plimp_thread *thread;
 	const struct plimp_thread *before; /* who had the number, or NULL */
 	unsigned wanted;		   /* files, 1 << enum threads_file */
 	int errors[THREADS_FILES];	   /* error numbers */
@@ -80,34 +80,6 @@ void plimp_thread_path(char path[PLIMP_THREAD_PATH], int32_t tid,
 	memcpy(path + digits + 1, name, size);
 }
 
-/* Who had this number before. Both lists ascend, nearly always. */
-static const struct plimp_thread *threads_before_now(struct threads_pass *pass,
-						     int32_t tid)
-{
-	const struct plimp_threads *known = pass->known;
-	size_t low = 0;
-	size_t high;
-
-	if (known == NULL || known->count == 0)
-		return NULL;
-	if (pass->hint < known->count && known->items[pass->hint].tid == tid)
-		return &known->items[pass->hint++];
-	high = known->count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (known->items[middle].tid < tid)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	pass->hint = low;
-	if (low == known->count || known->items[low].tid != tid)
-		return NULL;
-	pass->hint++;
-	return &known->items[low];
-}
-
 static int threads_status(struct threads_one *one, plim_bytes text)
 {
 	const uint32_t both = PLIMP_STATUS_VOLUNTARY | PLIMP_STATUS_INVOLUNTARY;
@@ -116,9 +88,9 @@ static int threads_status(struct threads_one *one, plim_bytes text)
 	if (plimp_decode_status_parts(text, both, &status) != PLIM_OK ||
 	    status.has != both)
 		return EBADMSG;
-	one->thread.voluntary = status.voluntary;
-	one->thread.involuntary = status.involuntary;
-	one->thread.has |= PLIMP_THREAD_SWITCHES;
+	one->thread->voluntary = status.voluntary;
+	one->thread->involuntary = status.involuntary;
+	one->thread->has |= PLIMP_THREAD_SWITCHES;
 	return 0;
 }
 
@@ -128,10 +100,10 @@ static int threads_schedstat(struct threads_one *one, plim_bytes text)
 
 	if (plimp_decode_schedstat(text, &found) != PLIM_OK)
 		return EBADMSG;
-	one->thread.cpu_ns = found.run_ns;
-	one->thread.runqueue_ns = found.wait_ns;
-	one->thread.switches_in = found.switches_in;
-	one->thread.has |= PLIMP_THREAD_RUNQUEUE;
+	one->thread->cpu_ns = found.run_ns;
+	one->thread->runqueue_ns = found.wait_ns;
+	one->thread->switches_in = found.switches_in;
+	one->thread->has |= PLIMP_THREAD_RUNQUEUE;
 	return 0;
 }
 
@@ -143,7 +115,7 @@ static int threads_name(struct threads_one *one, const struct plimp_stat *stat)
 
 	if (details == NULL || (one->pass->parts & PLIMP_THREAD_NAME) == 0)
 		return 0;
-	detail = &details->items[one->thread.detail];
+	detail = &details->items[one->thread->detail];
 	detail->state = stat->state;
 	return plimp_details_text(details, &one->pass->host->allocator,
 				  &detail->name, stat->name,
@@ -155,7 +127,7 @@ static int threads_name(struct threads_one *one, const struct plimp_stat *stat)
 static int threads_stat(struct threads_one *one, plim_bytes text)
 {
 	struct threads_pass *pass = one->pass;
-	struct plimp_thread *thread = &one->thread;
+	struct plimp_thread *thread = one->thread;
 	struct plimp_stat stat;
 
 	if (plimp_decode_stat(text, &stat) != PLIM_OK)
@@ -191,7 +163,7 @@ static int threads_open(struct threads_one *one, int file)
 	char path[PLIMP_THREAD_PATH];
 	int descriptor;
 
-	plimp_thread_path(path, one->thread.tid, plimp_thread_proof(file));
+	plimp_thread_path(path, one->thread->tid, plimp_thread_proof(file));
 	descriptor = plimp_call_open(one->pass->host, one->pass->task, path,
 				     O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 	one->errors[file] = descriptor < 0 ? errno : 0;
@@ -223,12 +195,12 @@ static void threads_prove(struct threads_one *one, int file, int descriptor)
 	if (!pass->request->remember || !pass->host->system->live ||
 	    plimp_call_fstat(pass->host, descriptor, &status) != 0)
 		return;
-	one->thread.proof = (uint8_t)file;
-	one->thread.inode = status.st_ino;
+	one->thread->proof = (uint8_t)file;
+	one->thread->inode = status.st_ino;
 	if (one->before == NULL || one->before->proof != file ||
 	    one->before->inode != status.st_ino)
 		return;
-	one->thread.start_ticks = one->before->start_ticks;
+	one->thread->start_ticks = one->before->start_ticks;
 	if ((pass->parts & (PLIMP_THREAD_BLOCK_IO | PLIMP_THREAD_TICKS)) == 0)
 		one->wanted &= ~(1u << THREADS_STAT);
 }
@@ -280,31 +252,34 @@ static void threads_note(struct threads_one *one)
 	if (pass->failed_switches == 0)
 		pass->failed_switches = one->errors[THREADS_STATUS];
 	if ((pass->parts & PLIMP_THREAD_BLOCK_IO) != 0 &&
-	    (one->thread.has & PLIMP_THREAD_BLOCK_IO) == 0)
+	    (one->thread->has & PLIMP_THREAD_BLOCK_IO) == 0)
 		pass->failed_block_io = EBADMSG;
 }
 
-/* Reads one thread: 0, or the error number of the read that failed. */
+/* Reads one thread: 0, or the error number of the read that failed. `before`:
+ * who had the number in the round before, or NULL. */
 static int threads_read_one(struct threads_pass *pass, int32_t tid,
+			    const struct plimp_thread *before,
 			    struct plimp_thread *thread)
 {
 	struct plimp_thread_details *details = pass->request->details;
 	size_t texts = details != NULL ? details->texts.size : 0;
 	struct threads_one one = {
 	    .pass = pass,
-	    .thread = {.tid = tid},
-	    .before = threads_before_now(pass, tid),
+	    .thread = thread,
+	    .before = before,
 	    .wanted = 1u << THREADS_STAT,
 	};
 	int error;
 	int file;
 
+	*thread = (struct plimp_thread){.tid = tid};
 	if ((pass->parts & PLIMP_THREAD_RUNQUEUE) != 0)
 		one.wanted |= 1u << THREADS_SCHEDSTAT;
 	if ((pass->parts & PLIMP_THREAD_SWITCHES) != 0)
 		one.wanted |= 1u << THREADS_STATUS;
 	if (details != NULL) {
-		one.thread.detail = (uint32_t)details->count;
+		thread->detail = (uint32_t)details->count;
 		if (plimp_details_add(details, &pass->host->allocator) !=
 		    PLIM_OK)
 			return ENOMEM;
@@ -316,7 +291,6 @@ static int threads_read_one(struct threads_pass *pass, int32_t tid,
 			error = one.errors[file];
 	if (error == 0) {
 		threads_note(&one);
-		*thread = one.thread;
 	} else if (details != NULL) {
 		details->count--;
 		details->texts.size = texts;
@@ -330,31 +304,81 @@ static int threads_no_memory(const struct threads_pass *pass)
 			  NULL);
 }
 
-/* Reads and appends one; what vanishes and what fails is counted. */
-static int threads_take(struct threads_pass *pass, int32_t tid)
+/* Reads and appends one. 1 if it is there, 0 if it ended or failed, which is
+ * noted; else the error. */
+static int threads_take(struct threads_pass *pass, int32_t tid,
+			const struct plimp_thread *before)
 {
-	struct plimp_thread thread;
-	int problem = threads_read_one(pass, tid, &thread);
+	struct plimp_thread *slot =
+	    plimp_threads_slot(pass->threads, &pass->host->allocator);
+	int problem;
 
+	if (slot == NULL)
+		return threads_no_memory(pass);
+	problem = threads_read_one(pass, tid, before, slot);
 	if (problem == ENOMEM)
 		return threads_no_memory(pass);
-	if (plimp_is_gone(problem)) {
-		pass->vanished++;
-		return PLIM_OK;
-	}
 	if (problem != 0) {
-		if (pass->failed == 0)
+		if (!plimp_is_gone(problem) && pass->failed == 0)
 			pass->failed = problem;
-		return PLIM_OK;
+		return 0;
 	}
 	if (pass->threads->count - pass->first >= PLIM_THREAD_LIMIT)
 		return plimp_fail(pass->error, PLIM_ELIMIT, 0, "list threads",
 				  NULL, "more than %d threads",
 				  PLIM_THREAD_LIMIT);
-	if (plimp_threads_add(pass->threads, &pass->host->allocator, &thread) !=
-	    PLIM_OK)
-		return threads_no_memory(pass);
-	return PLIM_OK;
+	pass->threads->count++;
+	return 1;
+}
+
+/*
+ * Those of the round before, by number: 1 if these are all there are, 0 if
+ * not, else the error. How many threads there are the folder tells in its link
+ * count (proc_task_getattr() in the kernel's fs/proc/base.c). If so many were
+ * known, and each of them was read after that count and is the one that it
+ * was, then they were all: no list is needed, and none is missed, as happens
+ * to who reads a list while threads end (next_tid() stops where it stood).
+ */
+static int threads_known_ones(struct threads_pass *pass)
+{
+	const struct plimp_threads *known = pass->known;
+	struct stat status;
+	int whole;
+	size_t i;
+
+	if (known == NULL)
+		return 0;
+	whole = plimp_call_fstat(pass->host, pass->task, &status) == 0 &&
+		status.st_nlink == known->count + 2;
+	for (i = 0; i < known->count; i++) {
+		const struct plimp_thread *before = &known->items[i];
+		int there = threads_take(pass, before->tid, before);
+
+		if (there < 0)
+			return there;
+		if (!there || pass->threads->items[pass->threads->count - 1]
+				      .start_ticks != before->start_ticks)
+			whole = 0;
+	}
+	pass->asked = pass->threads->count;
+	return whole;
+}
+
+/* Was it read as one of those of the round before? They ascend. */
+static int threads_is_asked(const struct threads_pass *pass, int32_t tid)
+{
+	size_t low = pass->first;
+	size_t high = pass->asked;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (pass->threads->items[middle].tid < tid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < pass->asked && pass->threads->items[low].tid == tid;
 }
 
 /* One block of the list of threads. */
@@ -366,10 +390,15 @@ static int threads_block(struct threads_pass *pass, size_t size)
 	int more;
 
 	while ((more = plimp_decode_dents(records, &offset, &tid)) == 1) {
-		int code = threads_take(pass, tid);
+		int failed = pass->failed;
+		int there;
 
-		if (code != PLIM_OK)
-			return code;
+		if (threads_is_asked(pass, tid))
+			continue;
+		there = threads_take(pass, tid, NULL);
+		if (there < 0)
+			return there;
+		pass->vanished += !there && pass->failed == failed;
 	}
 	if (more < 0 && pass->failed == 0)
 		pass->failed = EBADMSG;
@@ -390,41 +419,8 @@ static int threads_list(struct threads_pass *pass)
 	}
 	if (size < 0 && pass->failed == 0)
 		pass->failed = errno;
-	return PLIM_OK;
-}
-
-/*
- * A list that is read while threads end may miss living ones (next_tid() in
- * the kernel's fs/proc/base.c stops where it stood on one that ended). Those
- * that were there before are asked for by number, so that none is taken for
- * ended that is not.
- */
-static int threads_list_missed(struct threads_pass *pass)
-{
-	const struct plimp_threads *known = pass->known;
-	size_t listed = pass->threads->count;
-	size_t at = pass->first;
-	size_t i;
-
-	if (known == NULL)
-		return PLIM_OK;
-	for (i = 0; i < known->count; i++) {
-		int32_t tid = known->items[i].tid;
-		uint32_t vanished = pass->vanished;
-		int code;
-
-		while (at < listed && pass->threads->items[at].tid < tid)
-			at++;
-		if (at < listed && pass->threads->items[at].tid == tid)
-			continue;
-		code = threads_take(pass, tid);
-		if (code != PLIM_OK)
-			return code;
-		pass->vanished = vanished;
-	}
-	if (pass->threads->count > listed)
-		plimp_threads_sort(pass->threads->items + pass->first,
-				   pass->threads->count - pass->first);
+	plimp_threads_sort(pass->threads->items + pass->first,
+			   pass->threads->count - pass->first);
 	return PLIM_OK;
 }
 
@@ -479,20 +475,18 @@ static int threads_fail(struct plimp_thread_sum *sum, int error)
 	return PLIM_OK;
 }
 
-/* The list, what it missed, and what stands beside the counters. */
+/* Those that are known, those that are listed, and what stands beside the
+ * counters. */
 static int threads_pass_over(struct threads_pass *pass)
 {
 	const struct plimp_request *request = pass->request;
-	int code = threads_list(pass);
+	int code = threads_known_ones(pass);
 	int error;
 
-	if (code == PLIM_OK && pass->failed == 0) {
-		plimp_threads_sort(pass->threads->items + pass->first,
-				   pass->threads->count - pass->first);
-		code = threads_list_missed(pass);
-	}
-	if (code != PLIM_OK || pass->failed != 0 || request->details == NULL)
-		return code;
+	if (code == 0 && pass->failed == 0)
+		code = threads_list(pass);
+	if (code < 0 || pass->failed != 0 || request->details == NULL)
+		return code < 0 ? code : PLIM_OK;
 	error = plimp_read_waits(
 	    pass->host, pass->task, pass->parts, pass->young_ticks,
 	    pass->threads->items + pass->first,
@@ -517,6 +511,7 @@ int plimp_read_threads(plim_host *host, int directory,
 	    .known = host->system->live ? request->known : NULL,
 	    .threads = threads,
 	    .first = threads->count,
+	    .asked = threads->count,
 	    .young_ticks =
 		plimp_system_ticks(host, plimp_system_now().boottime),
 	    .error = error,
