@@ -18,6 +18,7 @@
  *   plimsoll/filter.h    a small language that selects processes
  *   plimsoll/tree.h      trees and groups, and what they cost in all
  *   plimsoll/births.h    what a tree starts, short-lived children included
+ *   plimsoll/idle.h      a quiet window: what it costs when its load has ended
  *   plimsoll/export.h    JSON, CSV and plain tables
  *   plimsoll/result.h    RESULT lines, written and read
  *
@@ -53,6 +54,7 @@
 #include <plimsoll/filter.h>
 #include <plimsoll/tree.h>
 #include <plimsoll/births.h>
+#include <plimsoll/idle.h>
 #include <plimsoll/export.h>
 #include <plimsoll/result.h>
 

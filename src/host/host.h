@@ -161,6 +161,22 @@ uint64_t plimp_system_monotonic(void); /* ns */
 /* CPU time of the calling thread; an unavailable figure where unknown. */
 plim_count plimp_system_thread_cpu(plim_host *host);
 
+/* What the calling thread has done so far, and its whole process beside it,
+ * all of one instant but for the clock of the last call. `tid` is 0 where it
+ * is not known. */
+struct plimp_own {
+	int32_t tid;
+	plim_count wakeups;
+	plim_count involuntary;
+	plim_count cpu_ns;
+	plim_count process_cpu_ns;
+};
+void plimp_system_own(plim_host *host, struct plimp_own *own);
+
+/* Sleeps for so long, or until `descriptor` (-1: none) becomes readable; a
+ * signal does not end it. Nobody is woken but the caller, once. */
+void plimp_system_sleep(plim_host *host, uint64_t ns, int descriptor);
+
 /* Logical CPUs online now; what this process may use of them. */
 plim_count plimp_system_cpus(plim_host *host);
 plim_real plimp_system_usable_cpus(plim_host *host);

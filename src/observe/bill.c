@@ -42,10 +42,8 @@ static void bill_time(plim_count *total, plim_count more)
 	*total = plim_sum_total(&sum);
 }
 
-static void bill_total(plim_host *host, const plim_cost *cost)
+void plimp_cost_add(plim_cost *total, const plim_cost *cost)
 {
-	plim_cost *total = &host->cost;
-
 	total->system_calls += cost->system_calls;
 	total->bytes_read += cost->bytes_read;
 	bill_time(&total->cpu_ns, cost->cpu_ns);
@@ -71,5 +69,5 @@ void plimp_bill_end(plim_host *host, const struct plimp_bill_mark *mark,
 			    : bill_too_dear;
 	cost->system_calls = host->bill.system_calls - mark->bill.system_calls;
 	cost->bytes_read = host->bill.bytes_read - mark->bill.bytes_read;
-	bill_total(host, cost);
+	plimp_cost_add(&host->cost, cost);
 }

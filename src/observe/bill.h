@@ -22,4 +22,7 @@ struct plimp_bill_mark plimp_bill_begin(plim_host *host, int timed);
 void plimp_bill_end(plim_host *host, const struct plimp_bill_mark *mark,
 		    plim_cost *cost);
 
+/* Adds one bill to another. */
+void plimp_cost_add(plim_cost *total, const plim_cost *cost);
+
 #endif

@@ -27,6 +27,7 @@ struct site {
 	plim_watch *watch;
 	plim_births *births;
 	plim_threads *threads;
+	plim_idle *idle;
 	int round;
 };
 

@@ -782,6 +782,110 @@ static void threads_third_prepare(struct site *site)
 	assert_int_equal(threads_act(site, NULL), PLIM_OK);
 }
 
+static int idle_new_act(struct site *site, plim_error *error)
+{
+	plim_idle *made = SITE_POISON;
+	int code = plim_idle_new(&made, site->host, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->idle = made;
+	return code;
+}
+
+static void idle_prepare(struct site *site, pid_t pid)
+{
+	host_prepare(site);
+	site->target = open_target(site->host, pid);
+	assert_int_equal(idle_new_act(site, NULL), PLIM_OK);
+}
+
+static void idle_threaded_prepare(struct site *site)
+{
+	idle_prepare(site, site_world.threaded.pid);
+}
+
+static void idle_tree_prepare(struct site *site)
+{
+	idle_prepare(site, getpid());
+}
+
+/* The files of our own that the host keeps open are open already. */
+static void idle_self_prepare(struct site *site)
+{
+	plim_usage *usage;
+
+	idle_tree_prepare(site);
+	usage = new_usage(site->host);
+	measure_self(usage);
+	plim_usage_free(usage);
+}
+
+/* Everything is calm at such a threshold, and the window is over at once. */
+static plim_idle_options idle_options_of(int tree)
+{
+	plim_idle_options options = {
+	    .size = sizeof(options),
+	    .window_ns = 1,
+	    .quiet_cpu_percent = 1e9,
+	    .quiet_for_ns = 1,
+	    .step_ns = 1000000,
+	    .tree = tree,
+	    .threads = 1,
+	};
+
+	return options;
+}
+
+static int idle_act(struct site *site, int tree, size_t threads,
+		    plim_error *error)
+{
+	plim_idle_options options = idle_options_of(tree);
+	int code = plim_idle_observe(site->idle, site->target, &options, error);
+
+	if (code != PLIM_OK)
+		return code;
+	assert_int_equal(plim_idle_about(site->idle).quiet, 1);
+	assert_int_equal(plim_idle_about(site->idle).samples, 2);
+	assert_int_equal(plim_idle_thread_count(site->idle), threads);
+	assert_int_equal(plim_idle_change(site->idle, PLIM_FIELD_CPU).state,
+			 PLIM_STATE_KNOWN);
+	return code;
+}
+
+static int idle_threaded_act(struct site *site, plim_error *error)
+{
+	return idle_act(site, 0, 301, error);
+}
+
+/* Of this process, which is the root, the observing thread is not told of. */
+static int idle_tree_act(struct site *site, plim_error *error)
+{
+	return idle_act(site, 1, 1 + 301 + 1, error);
+}
+
+static int idle_quiet_act(struct site *site, plim_error *error)
+{
+	plim_idle_options options = idle_options_of(1);
+	int code =
+	    plim_idle_await_quiet(site->idle, site->target, &options, error);
+
+	if (code == PLIM_OK)
+		assert_int_equal(plim_idle_about(site->idle).quiet, 1);
+	return code;
+}
+
+static int idle_window_act(struct site *site, plim_error *error)
+{
+	plim_idle_options options = idle_options_of(0);
+	int code = plim_idle_window(site->idle, NULL, &options, error);
+
+	if (code == PLIM_OK)
+		assert_int_equal(plim_idle_about(site->idle).samples, 2);
+	return code;
+}
+
 #define MADE(symbol, prepare, act)                \
 	{                                         \
 #symbol, #symbol, prepare, act, 0 \
@@ -843,6 +947,13 @@ const struct entry site_entries[] = {
      births_connector_act, 0},
     {"plim_births_open", "plim_births_open, alone", births_prepare,
      births_alone_act, 0},
+    MADE(plim_idle_new, host_prepare, idle_new_act),
+    {"plim_idle_observe", "plim_idle_observe, threads", idle_threaded_prepare,
+     idle_threaded_act, 0},
+    {"plim_idle_observe", "plim_idle_observe, tree", idle_tree_prepare,
+     idle_tree_act, 0},
+    MADE(plim_idle_await_quiet, idle_tree_prepare, idle_quiet_act),
+    MADE(plim_idle_window, idle_self_prepare, idle_window_act),
     MADE(plim_filter_new, NULL, filter_act),
     MADE(plim_json_new, NULL, json_act),
     MADE(plim_table_new, NULL, table_new_act),

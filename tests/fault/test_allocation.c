@@ -54,6 +54,7 @@ static void site_end(struct site *site)
 	plim_watch_free(site->watch);
 	plim_births_free(site->births);
 	plim_threads_free(site->threads);
+	plim_idle_free(site->idle);
 	plim_usage_free(site->usage);
 	plim_snapshot_free(site->snapshot);
 	plim_target_close(site->target);
@@ -301,6 +302,23 @@ static const char *const never[] = {
     "plim_identity_format",
     "plim_identity_parse",
     "plim_identity_rung",
+    "plim_idle_about",
+    "plim_idle_change",
+    "plim_idle_cost",
+    "plim_idle_cpu_percent",
+    "plim_idle_end",
+    "plim_idle_fields",
+    "plim_idle_first",
+    "plim_idle_free",
+    "plim_idle_last",
+    "plim_idle_peak",
+    "plim_idle_rate",
+    "plim_idle_thread_at",
+    "plim_idle_thread_count",
+    "plim_idle_thread_facts",
+    "plim_idle_threads",
+    "plim_idle_tree",
+    "plim_idle_warm",
     "plim_is_utf8",
     "plim_json_array",
     "plim_json_boolean",

@@ -43,6 +43,7 @@
 #include "host/linux/list.c"
 #include "host/linux/mounts.c"
 #include "host/linux/open.c"
+#include "host/linux/own.c"
 #include "host/linux/self.c"
 #include "host/linux/survey.c"
 #include "host/linux/syscall_names.c"

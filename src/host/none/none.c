@@ -56,6 +56,24 @@ plim_count plimp_system_thread_cpu(plim_host *host)
 	return none_count();
 }
 
+void plimp_system_own(plim_host *host, struct plimp_own *own)
+{
+	(void)host;
+	own->tid = 0;
+	own->wakeups = none_count();
+	own->involuntary = none_count();
+	own->cpu_ns = none_count();
+	own->process_cpu_ns = none_count();
+}
+
+/* There is no clock to sleep by. */
+void plimp_system_sleep(plim_host *host, uint64_t ns, int descriptor)
+{
+	(void)host;
+	(void)ns;
+	(void)descriptor;
+}
+
 plim_count plimp_system_cpus(plim_host *host)
 {
 	(void)host;
