@@ -72,6 +72,7 @@
 #include "export/result.c"
 #include "export/result_block.c"
 #include "export/result_line.c"
+#include "export/result_threads.c"
 #include "export/sink.c"
 #include "export/table.c"
 #include "export/width.c"

@@ -19,6 +19,7 @@
 #include <plimsoll/base.h>
 #include <plimsoll/export.h>
 #include <plimsoll/figure.h>
+#include <plimsoll/thread.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -177,6 +178,14 @@ typedef struct plim_result_thread_row {
 } plim_result_thread_row;
 PLIM_API int plim_result_thread(const plim_result_thread_row *thread,
 				plim_write_fn *write, void *user);
+
+/*
+ * Both, of two samples: the summary, then the `top` threads that woke most,
+ * those of which that is unknown last; one that did not wake has no line.
+ * Before there are two samples the summary is alone.
+ */
+PLIM_API int plim_result_threads(const plim_threads *threads, size_t top,
+				 plim_write_fn *write, void *user);
 
 /*
  * Reading. A line is taken apart in place: every text of a result is a part

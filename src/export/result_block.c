@@ -164,6 +164,16 @@ static void block_scale_pairs(plim_result_line *line,
 		plim_result_add_whole(line, "scale_count", load->scale_count);
 }
 
+/* The verdict `unavailable` stands bare, like a figure that is. */
+static void block_verdict(plim_result_line *line, const char *verdict)
+{
+	if (verdict == NULL)
+		verdict = "not_judged";
+	plim_result_add_word(
+	    line, "verdict",
+	    strcmp(verdict, PLIMP_RESULT_MISSING) != 0 ? verdict : NULL);
+}
+
 int plim_result_budget(const plim_result_figures *figures,
 		       const plim_result_load *load, plim_write_fn *write,
 		       void *user)
@@ -189,9 +199,7 @@ int plim_result_budget(const plim_result_figures *figures,
 	plim_result_add_real(&line, "window",
 			     block_window_real(figures->window_ns), 1);
 	plim_result_add_whole(&line, "samples", figures->samples);
-	plim_result_add_word(&line, "verdict",
-			     load->verdict != NULL ? load->verdict
-						   : "not_judged");
+	block_verdict(&line, load->verdict);
 	plim_result_add_real(&line, "disk_blocks_per_s", figures->disk_blocks,
 			     3);
 	plim_result_add_real(&line, "io_calls_per_s", figures->io_calls, 3);

@@ -385,6 +385,7 @@ static const char *const never[] = {
     "plim_result_text",
     "plim_result_thread",
     "plim_result_thread_summary",
+    "plim_result_threads",
     "plim_result_unavailable",
     "plim_result_unescape",
     "plim_result_whole",

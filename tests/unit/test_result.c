@@ -463,6 +463,9 @@ static void hostile_load(void **state)
 		   "budget crate=\"my crate\" version=\"1\\x0a2\" "));
 	assert_non_null(
 	    strstr(line_of("budget"), " scale_unit=\"unavailable\" "));
+	load.verdict = "unavailable";
+	write_observation(&figures, &load);
+	assert_non_null(strstr(line_of("budget"), " verdict=unavailable "));
 	load.statement = "";
 	write_observation(&figures, &load);
 	assert_string_equal(line_of("scale="), "scale=1000");
