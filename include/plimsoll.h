@@ -21,6 +21,7 @@
  *   plimsoll/idle.h      a quiet window: what it costs when its load has ended
  *   plimsoll/export.h    JSON, CSV and plain tables
  *   plimsoll/result.h    RESULT lines, written and read
+ *   plimsoll/budget.h    budgets in files, and verdicts on what was measured
  *
  * A first program (plimsoll(3) has it whole):
  *
@@ -57,5 +58,6 @@
 #include <plimsoll/idle.h>
 #include <plimsoll/export.h>
 #include <plimsoll/result.h>
+#include <plimsoll/budget.h>
 
 #endif

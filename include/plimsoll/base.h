@@ -70,7 +70,8 @@ PLIM_API const char *plim_version(void);
 	X(EOUTPUT, -17, "output", "the output could not be written")           \
 	X(ESYSTEM, -18, "system", "a system call failed")                      \
 	X(ECANNOTTELL, -19, "cannot_tell",                                     \
-	  "whether this is still the same process cannot be told")
+	  "whether this is still the same process cannot be told")             \
+	X(EBUDGET, -20, "wrong_budget", "the budget cannot be judged by")
 
 enum plim_error_code {
 #define PLIM_X(name, number, word, text) PLIM_##name = number,

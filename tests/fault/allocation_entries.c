@@ -420,6 +420,41 @@ static int births_alone_act(struct site *site, plim_error *error)
 	    site, PLIM_BIRTHS_ROOT_ALONE | PLIM_BIRTHS_NO_CONNECTOR, error);
 }
 
+/* A target of every kind of value, and more texts than one chunk holds. */
+static int budget_act(struct site *site, plim_error *error)
+{
+	static const char text[] =
+	    "schema = 1\n[target.a]\nrun = [\"a\", \"b\", \"c\"]\n"
+	    "scope = \"real\"\nready.output = \"up\"\n"
+	    "load = { statement = \"s\", unit = \"u\", count = 1_000 }\n"
+	    "[target.a.limit.wakeups]\nmax = \"100/s\"\nmethod = "
+	    "[\"wait4\", \"getrusage\"]\nversus = \"b\"\nrise = "
+	    "\"1.5 %%\"\nuntil = 2027-01-01\nslack_warning = 2.5\n"
+	    "on_unavailable = { skip = \"no\" }\nwhy = \"\"\"\n%s\"\"\"\n"
+	    "[[target.a.when]]\nos = \"x\"\nlimit.threads.max = 3\n";
+	char whole[sizeof(text) + 4000];
+	char filler[4000];
+	plim_budget *made = SITE_POISON;
+	plim_budget_position where = {7, 7, 7};
+	plim_bytes bytes = {whole, 0};
+	int code;
+
+	memset(filler, 'x', sizeof(filler) - 1);
+	filler[sizeof(filler) - 1] = '\0';
+	bytes.size = (size_t)snprintf(whole, sizeof(whole), text, filler);
+	code = plim_budget_parse(&made, "budget.toml", bytes, NULL,
+				 &site->allocator, &where, error);
+	assert_int_equal(where.line, 7);
+	if (code != PLIM_OK) {
+		assert_ptr_equal(made, SITE_POISON);
+		return code;
+	}
+	site->budget = made;
+	assert_int_equal(plim_budget_count(made), 1);
+	assert_int_equal(plim_budget_at(made, 0)->limit_count, 1);
+	return code;
+}
+
 static int filter_act(struct site *site, plim_error *error)
 {
 	static const char text[] =
@@ -954,6 +989,7 @@ const struct entry site_entries[] = {
      idle_tree_act, 0},
     MADE(plim_idle_await_quiet, idle_tree_prepare, idle_quiet_act),
     MADE(plim_idle_window, idle_self_prepare, idle_window_act),
+    MADE(plim_budget_parse, NULL, budget_act),
     MADE(plim_filter_new, NULL, filter_act),
     MADE(plim_json_new, NULL, json_act),
     MADE(plim_table_new, NULL, table_new_act),

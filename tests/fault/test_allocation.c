@@ -44,6 +44,7 @@ static void site_begin(struct site *site, const struct entry *entry)
 static void site_end(struct site *site)
 {
 	fault_arm(&site->memory, 0, 0);
+	plim_budget_free(site->budget);
 	plim_filter_free(site->filter);
 	plim_json_free(site->json);
 	plim_table_free(site->table);
@@ -254,6 +255,15 @@ static const char *const never[] = {
     "plim_births_poll_descriptor",
     "plim_births_read",
     "plim_bound_word",
+    "plim_budget_aggregate_word",
+    "plim_budget_at",
+    "plim_budget_count",
+    "plim_budget_figure_find",
+    "plim_budget_figure_get",
+    "plim_budget_find",
+    "plim_budget_free",
+    "plim_budget_judge",
+    "plim_budget_verdict",
     "plim_change_rate",
     "plim_count_bounded",
     "plim_count_known",
@@ -446,6 +456,8 @@ static const char *const never[] = {
     "plim_usage_process",
     "plim_usage_reap",
     "plim_usage_refresh_self",
+    "plim_verdict_join",
+    "plim_verdict_word",
     "plim_version",
     "plim_watch_cost",
     "plim_watch_cpu",

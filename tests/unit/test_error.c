@@ -37,6 +37,7 @@ static const struct {
     {-17, "output"},
     {-18, "system"},
     {-19, "cannot_tell"},
+    {-20, "wrong_budget"},
 };
 
 static void test_table(void **state)
