@@ -116,6 +116,87 @@ static int option_group(struct options *options, const char *field)
 	return EXIT_DONE;
 }
 
+static int option_percent(const char *name, const char *value, double *percent)
+{
+	assert(value != NULL);
+	if (strcmp(value, "none") == 0) {
+		*percent = -1;
+		return EXIT_DONE;
+	}
+	if (plim_quantity_parse(value, PLIM_UNIT_PERCENT, percent, NULL) !=
+		PLIM_OK ||
+	    *percent <= 0)
+		return fail_usage("--%s: '%s' is no share of one core: write "
+				  "2%% or none",
+				  name, value);
+	return EXIT_DONE;
+}
+
+/* "200 open connections": a number, and what it counts. */
+static int option_scale(const char *name, const char *value,
+			struct options *options)
+{
+	const char *text;
+	char number[32];
+	size_t size;
+
+	assert(value != NULL);
+	size = strspn(value, "0123456789");
+	text = value + size + strspn(value + size, " ");
+	snprintf(number, sizeof number, "%.*s", (int)size, value);
+	if (size == 0 || size > 20 || value[size] != ' ' || *text == '\0' ||
+	    plim_quantity_parse_whole(number, PLIM_UNIT_NONE,
+				      &options->scale_count, NULL) != PLIM_OK)
+		return fail_usage("--%s: '%s' is no number and what it counts: "
+				  "write '200 open connections'",
+				  name, value);
+	options->scale_text = text;
+	return EXIT_DONE;
+}
+
+static int option_scope(const char *name, const char *value,
+			struct options *options)
+{
+	assert(value != NULL);
+	if (strcmp(value, "synthetic") != 0 && strcmp(value, "real") != 0 &&
+	    strcmp(value, "installed") != 0)
+		return fail_usage("--%s: '%s' is none of synthetic, real, "
+				  "installed",
+				  name, value);
+	options->scope = value;
+	return EXIT_DONE;
+}
+
+/* The options of a quiet window that have a value. */
+static int option_window(const struct option_row *row, const char *value,
+			 struct options *options)
+{
+	switch (row->id) {
+	case OPTION_QUIET_CPU:
+		return option_percent(row->name, value, &options->quiet_cpu);
+	case OPTION_QUIET_FOR:
+		return option_duration(row->name, value,
+				       &options->quiet_for_ns);
+	case OPTION_QUIET_LIMIT:
+		return option_duration(row->name, value,
+				       &options->quiet_limit_ns);
+	case OPTION_LONGEST:
+		return option_duration(row->name, value, &options->longest_ns);
+	case OPTION_SCALE:
+		return option_scale(row->name, value, options);
+	case OPTION_SCOPE:
+		return option_scope(row->name, value, options);
+	case OPTION_CRATE:
+		options->crate = value;
+		return EXIT_DONE;
+	case OPTION_CRATE_VERSION:
+		options->crate_version = value;
+		return EXIT_DONE;
+	default:
+		return EXIT_DONE;
+	}
+}
+
 static int option_take(const struct option_row *row, const char *value,
 		       struct options *options)
 {
@@ -130,6 +211,7 @@ static int option_take(const struct option_row *row, const char *value,
 		options->for_given = 1;
 		return option_duration(row->name, value, &options->for_ns);
 	case OPTION_EVERY:
+		options->every_given = 1;
 		return option_duration(row->name, value, &options->every_ns);
 	case OPTION_WATCH:
 		options->watch = 1;
@@ -168,13 +250,22 @@ static int option_take(const struct option_row *row, const char *value,
 	case OPTION_PROC:
 		options->proc_root = value;
 		return EXIT_DONE;
+	case OPTION_NO_TREE:
+		options->no_tree = 1;
+		return EXIT_DONE;
+	case OPTION_TABLE:
+		options->table = 1;
+		return EXIT_DONE;
+	case OPTION_BLOCKS:
+		options->blocks_as_ops = 1;
+		return EXIT_DONE;
 	case OPTION_COLOR:
 		return option_color(options, value);
 	case OPTION_ASCII:
 		options->ascii = 1;
 		return EXIT_DONE;
 	default:
-		return EXIT_DONE;
+		return option_window(row, value, options);
 	}
 }
 

@@ -42,6 +42,20 @@ struct options {
 	uint64_t every_ns;
 	uint64_t rounds; /* 0: no end */
 	uint64_t limit;	 /* rows, 0: all */
+	/* Of a quiet window; 0 and NULL: not given. */
+	int every_given;
+	int no_tree;
+	int table; /* a page for people in place of RESULT lines */
+	int blocks_as_ops;
+	double quiet_cpu; /* per cent; below 0: not awaited */
+	uint64_t quiet_for_ns;
+	uint64_t quiet_limit_ns;
+	uint64_t longest_ns;
+	uint64_t scale_count;
+	const char *scale_text;
+	const char *scope;
+	const char *crate;
+	const char *crate_version;
 	const char *sort;
 	const char *columns;
 	const char *proc_root;
@@ -225,6 +239,7 @@ int cmd_ps(const struct options *options);
 int cmd_show(const struct options *options);
 int cmd_cmdline(const struct options *options);
 int cmd_tree(const struct options *options);
+int cmd_idle(const struct options *options);
 int cmd_time(const struct options *options);
 int cmd_doctor(const struct options *options);
 int cmd_help(const struct options *options);

@@ -87,6 +87,7 @@ struct plim_idle {
 	int root_first; /* there is such a record */
 	int root_last;
 	struct plimp_idle_column columns[PLIM_FIELD_LAST + 1];
+	plim_count operations; /* DISK_OPS of the root of a tree */
 	plim_cost cost;
 };
 

@@ -194,6 +194,8 @@ static plim_count figures_tree(const plim_idle *idle, int field,
 {
 	plim_count figure;
 
+	if (field == PLIM_FIELD_DISK_OPS)
+		return idle->operations;
 	switch (plim_field_get(field)->kind) {
 	case PLIM_KIND_KEY:
 		return plim_process_count(&idle->last.record, field);
@@ -210,10 +212,21 @@ static plim_count figures_tree(const plim_idle *idle, int field,
 	}
 }
 
-static void figures_tree_change(plim_idle *idle, int field, size_t own)
+/* `before`: the figure at the last sample. */
+static void figures_tree_change(plim_idle *idle, int field, size_t own,
+				plim_count before)
 {
 	struct plimp_idle_column *column = &idle->columns[field];
 
+	if (field == PLIM_FIELD_DISK_OPS) {
+		plim_count change;
+
+		/* What the cgroup counted is exact, whomever it lacks. */
+		before.bound = PLIM_BOUND_EXACT;
+		change = plim_counter_change(before, column->last);
+		figures_add(&column->change, change);
+		return;
+	}
 	figures_add(&column->change, plim_tree_change(idle->tree, field));
 	if (own != PLIM_NO_PARENT)
 		figures_add(&column->own, figures_of_branch(idle, own, field));
@@ -232,12 +245,13 @@ void plimp_idle_take_tree(plim_idle *idle)
 	}
 	for (field = 1; field <= PLIM_FIELD_LAST; field++) {
 		int kind = plim_field_get(field)->kind;
+		plim_count before = idle->columns[field].last;
 
 		if (kind == PLIM_KIND_TEXT)
 			continue;
 		figures_take(idle, field, figures_tree(idle, field, left_out));
 		if (kind == PLIM_KIND_COUNTER && idle->facts.samples > 0)
-			figures_tree_change(idle, field, own);
+			figures_tree_change(idle, field, own, before);
 	}
 	idle->facts.members = about.members - (left_out != PLIM_NO_PARENT);
 	if (idle->facts.samples > 0) {

@@ -142,10 +142,38 @@ static int window_keep_root(plim_idle *idle, plim_error *error)
 	return code;
 }
 
+/* Operations are counted by cgroup: what can be told of a tree is what its
+ * root's says, which holds no other process, or else why that is not known. */
+static int window_operations(plim_idle *idle, plim_error *error)
+{
+	plim_field_set fields = {{0}};
+	plim_cost cost;
+	int code;
+
+	idle->operations = plim_count_missing(PLIM_REASON_NOT_ASKED, 0);
+	if (!plim_field_set_has(&idle->fields, PLIM_FIELD_DISK_OPS))
+		return PLIM_OK;
+	plim_field_set_add(&fields, PLIM_FIELD_DISK_OPS);
+	code = plim_usage_refresh(idle->usage, idle->target, &fields, error);
+	if (code != PLIM_OK)
+		return code;
+	cost = plim_usage_cost(idle->usage);
+	plimp_cost_add(&idle->cost, &cost);
+	idle->operations = plim_process_count(plim_usage_process(idle->usage),
+					      PLIM_FIELD_DISK_OPS);
+	/* Other members are in other cgroups then. */
+	if (plim_tree_size(idle->tree) > 1 &&
+	    idle->operations.state == PLIM_STATE_KNOWN)
+		idle->operations.bound = PLIM_BOUND_AT_LEAST;
+	return PLIM_OK;
+}
+
 static int window_sample_tree(plim_idle *idle, plim_error *error)
 {
 	int code = plimp_idle_round(idle, &idle->fields, 1, error);
 
+	if (code == PLIM_OK)
+		code = window_operations(idle, error);
 	if (code != PLIM_OK || plimp_idle_has_ended(idle, PLIM_IDLE_WINDOW))
 		return code;
 	if (idle->options.threads)

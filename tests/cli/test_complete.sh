@@ -74,9 +74,9 @@ completes() {
 	# Options of every command, as its help has them.
 	for command in $commands; do
 		"$plim" "$command" --help |
-			sed -n "s/^  \(-., \|    \)--\([a-z]*\).*/--\2/p" | sort
+			sed -n "s/^  \(-., \|    \)--\([a-z-]*\).*/--\2/p" | sort
 		[ "$1" != bash ] ||
-			case $command in report | time) echo -- ;; esac
+			case $command in report | time | idle) echo -- ;; esac
 	done >"$work/options"
 	for command in $commands; do
 		echo "plim $command --"

@@ -76,7 +76,7 @@ static void pulse_send(struct pulse *pulse, uint64_t times)
 static void pulse_await(struct pulse *pulse)
 {
 	while (!atomic_load(&pulse->done))
-		workload_sleep_ns(200000);
+		workload_sleep_ns(5000000);
 }
 
 static void pulse_start(void)
