@@ -19,6 +19,7 @@
 #include <plimsoll/base.h>
 #include <plimsoll/export.h>
 #include <plimsoll/figure.h>
+#include <plimsoll/idle.h>
 #include <plimsoll/thread.h>
 
 #ifdef __cplusplus
@@ -148,6 +149,13 @@ PLIM_API int plim_result_budget(const plim_result_figures *figures,
 				const plim_result_load *load,
 				plim_write_fn *write, void *user);
 
+/* The figures of a quiet window, and its lines. `load` may be NULL: nothing
+ * was stated. */
+PLIM_API plim_result_figures plim_result_idle_figures(const plim_idle *idle);
+PLIM_API int plim_result_idle(const plim_idle *idle,
+			      const plim_result_load *load,
+			      plim_write_fn *write, void *user);
+
 /* `RESULT thread_wakeups_summary ...` */
 typedef struct plim_result_threads_summary {
 	size_t size;
@@ -175,6 +183,12 @@ typedef struct plim_result_thread_row {
 	plim_count start_address;
 	uint64_t window_ns;
 	plim_text name;
+	/* Appended where pid is not 0: of threads of more than one process. */
+	int32_t pid;
+	int32_t reserved_pid;
+	plim_text process;	/* its name */
+	plim_count runqueue_ns; /* waited for a CPU in the window */
+	plim_text blocked_in;
 } plim_result_thread_row;
 PLIM_API int plim_result_thread(const plim_result_thread_row *thread,
 				plim_write_fn *write, void *user);
@@ -186,6 +200,11 @@ PLIM_API int plim_result_thread(const plim_result_thread_row *thread,
  */
 PLIM_API int plim_result_threads(const plim_threads *threads, size_t top,
 				 plim_write_fn *write, void *user);
+
+/* The same of the threads of a quiet window, which may be of many processes:
+ * with pid and process. */
+PLIM_API int plim_result_idle_threads(const plim_idle *idle, size_t top,
+				      plim_write_fn *write, void *user);
 
 /*
  * Reading. A line is taken apart in place: every text of a result is a part

@@ -264,6 +264,18 @@ int plim_result_thread_summary(const plim_result_threads_summary *summary,
 	return plim_result_end(&line);
 }
 
+static void block_thread_process(plim_result_line *line,
+				 const plim_result_thread_row *thread)
+{
+	plim_real waited_ms = plim_real_of(thread->runqueue_ns);
+
+	waited_ms.value /= 1e6;
+	plim_result_add_whole(line, "pid", (uint64_t)thread->pid);
+	plim_result_add_name(line, "process", thread->process);
+	plim_result_add_real(line, "waited_ms", waited_ms, 1);
+	plim_result_add_name(line, "blocked_in", thread->blocked_in);
+}
+
 int plim_result_thread(const plim_result_thread_row *thread,
 		       plim_write_fn *write, void *user)
 {
@@ -284,5 +296,7 @@ int plim_result_thread(const plim_result_thread_row *thread,
 	plim_result_add_whole(&line, "born", thread->born != 0);
 	plim_result_add_hex(&line, "start", thread->start_address);
 	plim_result_add_name(&line, "name", thread->name);
+	if (thread->pid > 0)
+		block_thread_process(&line, thread);
 	return plim_result_end(&line);
 }

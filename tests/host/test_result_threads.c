@@ -1,7 +1,8 @@
 /*
- * test_result_threads.c - the RESULT lines of threads that live: read back,
- * they say what plim_threads says, which test_threads.c holds against the
- * threads' own counts. A name that breaks lines breaks none here.
+ * test_result_threads.c - the RESULT lines of threads that live, and of a quiet
+ * window: read back, they say what plim_threads and plim_idle say, which
+ * test_threads.c holds against the threads' own counts. A name that breaks
+ * lines breaks none here.
  */
 #include "common.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 static atomic_int stop;
 
@@ -207,10 +209,138 @@ static void lines_of_threads(void **state)
 	plim_host_close(host);
 }
 
+/* The line `KEY=...` of a block. */
+static plim_result line_of(const char *text, const char *key)
+{
+	plim_result result;
+	size_t size = strlen(key);
+
+	for (const char *at = text; *at != '\0';) {
+		plim_bytes line = {at, strcspn(at, "\n") + 1};
+
+		assert_int_equal(plim_result_parse(line, &result, NULL),
+				 PLIM_OK);
+		if (result.key.size == size &&
+		    memcmp(result.key.data, key, size) == 0)
+			return result;
+		at += line.size;
+	}
+	fail_msg("no line %s", key);
+	return result;
+}
+
+static void expect_count(const char *text, const char *key, plim_count count)
+{
+	plim_result result = line_of(text, key);
+
+	assert_int_equal(count.state, PLIM_STATE_KNOWN);
+	assert_int_equal(result.kind, PLIM_RESULT_VALUE);
+	assert_true(result.number == (double)count.value);
+}
+
+static void expect_rate(const char *text, const char *key, plim_real rate)
+{
+	plim_result result = line_of(text, key);
+	const char *reason;
+
+	if (rate.state == PLIM_STATE_KNOWN) {
+		assert_int_equal(result.kind, PLIM_RESULT_VALUE);
+		expect_rounded(result.number, rate.value, 0.00051);
+		return;
+	}
+	reason = plim_reason_word(rate.method);
+	assert_int_equal(result.kind, PLIM_RESULT_UNAVAILABLE);
+	assert_int_equal(result.unit.size, strlen(reason));
+	assert_memory_equal(result.unit.data, reason, result.unit.size);
+}
+
+static void expect_idle_lines(const plim_idle *idle, const char *text)
+{
+	plim_result window = line_of(text, "idle_window_seconds");
+	plim_count warm = plim_idle_first(idle, PLIM_FIELD_RESIDENT);
+	plim_count end = plim_idle_last(idle, PLIM_FIELD_RESIDENT);
+
+	expect_count(text, "warm_resident_bytes", warm);
+	expect_count(text, "idle_resident_bytes", end);
+	expect_count(text, "resident_memory_bytes",
+		     warm.value > end.value ? warm : end);
+	expect_rounded(window.number,
+		       (double)plim_idle_about(idle).interval.elapsed_ns / 1e9,
+		       0.051);
+	expect_rate(text, "idle_cpu_percent", plim_idle_cpu_percent(idle));
+	expect_rate(text, "wakeups_per_second",
+		    plim_idle_rate(idle, PLIM_FIELD_WAKEUPS));
+	expect_rate(text, "disk_ops_per_second",
+		    plim_idle_rate(idle, PLIM_FIELD_DISK_OPS));
+	expect_rate(text, "disk_read_bytes_per_second",
+		    plim_idle_rate(idle, PLIM_FIELD_DISK_READ));
+	expect_rate(text, "disk_write_bytes_per_second",
+		    plim_idle_rate(idle, PLIM_FIELD_DISK_WRITE));
+	assert_int_equal(line_of(text, "scale").kind, PLIM_RESULT_UNAVAILABLE);
+}
+
+static void expect_idle_threads(const plim_idle *idle, const char *text)
+{
+	const char *at = text;
+	uint32_t rows = 0;
+	plim_result record = next_record(&at, "thread_wakeups_summary");
+
+	/* The observing thread is not among them. */
+	assert_int_equal(whole(&record, "threads"), 2);
+	while (*at != '\0') {
+		plim_idle_thread thread = plim_idle_thread_at(idle, rows);
+
+		record = next_record(&at, "thread_wakeups");
+		assert_int_equal(whole(&record, "rank"), ++rows);
+		assert_int_equal(whole(&record, "pid"), getpid());
+		assert_int_equal(whole(&record, "tid"),
+				 thread.change.last->tid);
+		assert_int_equal(whole(&record, "wakeups"),
+				 thread.change.wakeups.value);
+		expect_name(&record, thread.change.name);
+	}
+	assert_true(rows >= 1);
+}
+
+/* A quiet window over this process: the lines say what plim_idle says, which
+ * test_idle.c holds against the threads' own counts. */
+static void lines_of_idle(void **state)
+{
+	static struct lines lines;
+	plim_host *host = open_host(0);
+	plim_idle_options options = {.size = sizeof(options)};
+	plim_idle *idle = NULL;
+	pthread_t living, waiting;
+
+	(void)state;
+	atomic_store(&stop, 0);
+	pthread_create(&living, NULL, naps, (void *)(uintptr_t)hostile);
+	pthread_create(&waiting, NULL, waits, NULL);
+	options.window_ns = 200000000;
+	options.quiet_cpu_percent = -1;
+	options.threads = 1;
+	assert_int_equal(plim_idle_new(&idle, host, NULL), PLIM_OK);
+	assert_int_equal(plim_idle_observe(idle, NULL, &options, NULL),
+			 PLIM_OK);
+	memset(&lines, 0, sizeof(lines));
+	assert_int_equal(plim_result_idle(idle, NULL, gather, &lines), PLIM_OK);
+	expect_idle_lines(idle, lines.text);
+	memset(&lines, 0, sizeof(lines));
+	assert_int_equal(plim_result_idle_threads(idle, 10, gather, &lines),
+			 PLIM_OK);
+	expect_idle_threads(idle, lines.text);
+	atomic_store(&stop, 1);
+	pthread_join(living, NULL);
+	pthread_join(waiting, NULL);
+	plim_idle_free(idle);
+	plim_host_close(host);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(lines_of_threads),
+	    cmocka_unit_test(lines_of_idle),
 	};
 
 	return cmocka_run_group_tests_name("result_threads", tests, NULL, NULL);

@@ -298,6 +298,29 @@ static void threads(void **state)
 	       "RESULT thread_wakeups rank=1 tid=4243 wakeups=1000 "
 	       "per_second=333.333 cpu_ms=12.3 born=0 start=0x0 "
 	       "name=\"tokio \\\"worker\\\"\"\n");
+	/* Of several processes: appended. */
+	row.pid = 4242;
+	row.process.bytes = sample_bytes("echo server");
+	row.process.state = PLIM_STATE_KNOWN;
+	row.runqueue_ns = known(123456);
+	row.blocked_in.bytes = sample_bytes("futex");
+	row.blocked_in.state = PLIM_STATE_KNOWN;
+	expect(plim_result_thread(&row, sample_write, &output),
+	       "RESULT thread_wakeups rank=1 tid=4243 wakeups=1000 "
+	       "per_second=333.333 cpu_ms=12.3 born=0 start=0x0 "
+	       "name=\"tokio \\\"worker\\\"\" pid=4242 "
+	       "process=\"echo server\" waited_ms=0.1 "
+	       "blocked_in=\"futex\"\n");
+	row.process.state = PLIM_STATE_GONE;
+	row.blocked_in.state = PLIM_STATE_DENIED;
+	row.runqueue_ns = plim_count_missing(PLIM_REASON_NO_FILE, 2);
+	expect(plim_result_thread(&row, sample_write, &output),
+	       "RESULT thread_wakeups rank=1 tid=4243 wakeups=1000 "
+	       "per_second=333.333 cpu_ms=12.3 born=0 start=0x0 "
+	       "name=\"tokio \\\"worker\\\"\" pid=4242 "
+	       "process=unavailable waited_ms=unavailable "
+	       "blocked_in=unavailable\n");
+	row.pid = 0;
 	row.wakeups = plim_count_missing(PLIM_REASON_ENDED, 0);
 	row.cpu_ns = row.wakeups;
 	row.start_address = plim_count_missing(PLIM_REASON_HOST_NEVER, 0);
