@@ -20,6 +20,7 @@ python=/usr/bin/python3
 
 # The tests choose what the output depends on.
 unset NO_COLOR LANG LC_CTYPE LC_NUMERIC LC_MESSAGES
+unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 export LC_ALL=C.UTF-8 TZ=UTC
 
 number=0
