@@ -332,6 +332,117 @@ PLIM_API int plim_budget_judge(const plim_budget_limit *limit, int aggregate,
 PLIM_API int plim_budget_verdict(const plim_budget_judgement *judgements,
 				 size_t count);
 
+/*
+ * A recorded result: the RESULT lines (result.h) of plim gate, of plim idle,
+ * or of any program that prints them. Other lines are ignored. Of plim gate
+ * it takes
+ *
+ *   RESULT gate_host system=linux machine=x86_64 kernel=6.18.5 virtual=1
+ *     cpus=2 processor="..."
+ *   RESULT gate_figure target=NAME figure=WORD value=V unit=U method=M
+ *     bound=at_least|at_most|exact reason=R window_seconds=S counted=N ...
+ *
+ * each on one line, pairs in any order, others ignored, one line for each
+ * repeat; `value` is in the figure's base unit or `unavailable`, the unit
+ * plim_unit_word(), `count` for none. Of any other program it takes
+ *
+ *   line or pair of `budget`       figure
+ *   idle_cpu_percent               idle_cpu
+ *   wakeups_per_second             wakeups
+ *   disk_ops_per_second            disk_ops
+ *   disk_read_bytes_per_second     disk_read
+ *   disk_write_bytes_per_second    disk_write
+ *   disk_blocks_per_s (budget)     disk_blocks
+ *   io_calls_per_s (budget)        io_calls
+ *   warm_resident_bytes            resident_warm
+ *   idle_resident_bytes            resident_end
+ *   resident_memory_bytes          the last two, at most
+ *   footprint_bytes                private_warm, at most
+ *
+ * where the last two lines, being the larger of two, count only if there is
+ * none of the figure itself, and the pairs of `budget` that repeat a line
+ * likewise. The method of `budget` is that of the lines before it; operations
+ * that were taken from blocks are unavailable. A figure that comes again is
+ * the next repeat.
+ */
+typedef struct plim_budget_record plim_budget_record;
+
+/* As plim_budget_parse(). PLIM_ESYNTAX for a broken RESULT line, a figure
+ * that is no number, or one in another unit; PLIM_ELIMIT above 16 MiB or
+ * 16,384 figures. A text without a figure is an empty record. */
+PLIM_API int plim_budget_record_parse(plim_budget_record **record,
+				      const char *file_name, plim_bytes text,
+				      const plim_allocator *allocator,
+				      plim_budget_position *where,
+				      plim_error *error);
+PLIM_API void plim_budget_record_free(plim_budget_record *record);
+
+/*
+ * The readings of a figure: those that plim gate recorded for `target`, or,
+ * where it recorded none for any target, those of the plain lines. Fills at
+ * most `room` and returns how many there are. Their notes belong to the
+ * record.
+ */
+PLIM_API size_t plim_budget_record_readings(const plim_budget_record *record,
+					    const char *target, int figure,
+					    plim_budget_reading *readings,
+					    size_t room);
+
+/*
+ * The baseline of a figure: of several readings the one that `aggregate`
+ * takes for a ceiling. It is refused if the record does not say of which
+ * machine it is, or of one that differs from `place` in system, machine,
+ * processor, cpus or virtual; the kernel may be another. A fact that `place`
+ * does not know is not compared.
+ */
+PLIM_API void plim_budget_record_baseline(const plim_budget_record *record,
+					  const char *target, int figure,
+					  int aggregate,
+					  const plim_budget_place *place,
+					  plim_budget_baseline *baseline);
+
+/*
+ * Writes for people what a target's limits mean, with every default, what a
+ * `when` changed, and where each stands: plim gate --explain. `target` NULL:
+ * all of them. PLIM_OK, PLIM_ENAME or PLIM_EOUTPUT.
+ */
+PLIM_API int plim_budget_explain(const plim_budget *budget, const char *target,
+				 plim_write_fn *write, void *user);
+
+/* What plim_budget_draft() makes a file of. */
+typedef struct plim_budget_draft_figure {
+	int figure;
+	plim_real value; /* the worst of the repeats, in the figure's unit */
+	plim_real least;
+} plim_budget_draft_figure;
+
+typedef struct plim_budget_sketch {
+	size_t size;		/* sizeof(plim_budget_sketch) */
+	const char *name;	/* of the target; any text */
+	const char *const *run; /* ends with NULL; or NULL */
+	const char *attach;	/* where run is NULL */
+	uint64_t window_ns;
+	uint32_t repeats;
+	uint32_t reserved;
+	double slack;	      /* factor, at least 1, e.g. 1.5 */
+	const char *measured; /* a line of comment: when, where; or NULL */
+	size_t figure_count;
+	const plim_budget_draft_figure *figures;
+} plim_budget_sketch;
+
+/*
+ * Writes a first budget file from a measurement: plim gate --init. Each
+ * ceiling is the figure times the slack, rounded up to two digits; of a
+ * figure of 0 it is the least that can be seen in the window, times the slack,
+ * but for children_started, which stays 0. A figure that is unavailable is
+ * named in a comment with its reason and gets no limit. What was the load
+ * must be written by hand; until then the file says so in its place. It
+ * parses back. PLIM_EINVAL if no figure is known, a text is not UTF-8 or has
+ * control characters, or a number is out of range; PLIM_EOUTPUT.
+ */
+PLIM_API int plim_budget_draft(const plim_budget_sketch *sketch,
+			       plim_write_fn *write, void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -43,8 +43,7 @@ static void judge_crossed(const struct plimp_judge_case *judged,
 static void judge_bound(const struct plimp_judge_case *judged,
 			struct plimp_judge_check *check)
 {
-	double low, read, high;
-	int bound = PLIM_BOUND_EXACT;
+	double low, high;
 
 	if (judged->count == 0) {
 		check->verdict = PLIM_VERDICT_UNAVAILABLE;
@@ -53,7 +52,6 @@ static void judge_bound(const struct plimp_judge_case *judged,
 		return;
 	}
 	low = plimp_judge_aggregate(judged, PLIMP_JUDGE_LOW, check->is_floor);
-	read = plimp_judge_aggregate(judged, PLIMP_JUDGE_READ, check->is_floor);
 	high = plimp_judge_aggregate(judged, PLIMP_JUDGE_HIGH, check->is_floor);
 	if (plimp_judge_missing(judged) > 0) {
 		/* Crossed whatever the missing ones were, or unknown. */
@@ -69,12 +67,8 @@ static void judge_bound(const struct plimp_judge_case *judged,
 		judge_crossed(judged, check, 1);
 		return;
 	}
-	if (high != read)
-		bound = PLIM_BOUND_AT_LEAST;
-	else if (low != read)
-		bound = PLIM_BOUND_AT_MOST;
-	plimp_judge_fill(judged, check, read, bound);
-	if (judge_is_crossed(check, read)) {
+	plimp_judge_value(judged, check);
+	if (judge_is_crossed(check, check->value.value)) {
 		judge_crossed(
 		    judged, check,
 		    judge_is_crossed(check, check->is_floor ? high : low));

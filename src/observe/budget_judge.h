@@ -53,9 +53,13 @@ int plimp_judge_method(const struct plimp_judge_case *judged);
 double plimp_judge_aggregate(const struct plimp_judge_case *judged,
 			     enum plimp_judge_end end, int is_floor);
 
-/* Fills value, headroom, error and counted of a check. */
+/* Fills value, headroom, error and counted of a check, of a value. */
 void plimp_judge_fill(const struct plimp_judge_case *judged,
 		      struct plimp_judge_check *check, double value, int bound);
+
+/* The same for the aggregate of the readings, of which none is missing. */
+void plimp_judge_value(const struct plimp_judge_case *judged,
+		       struct plimp_judge_check *check);
 
 /* 1 if some repeats hold and some cross. */
 int plimp_judge_disagree(const struct plimp_judge_case *judged,

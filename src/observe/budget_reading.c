@@ -229,6 +229,23 @@ void plimp_judge_fill(const struct plimp_judge_case *judged,
 	}
 }
 
+void plimp_judge_value(const struct plimp_judge_case *judged,
+		       struct plimp_judge_check *check)
+{
+	double read =
+	    plimp_judge_aggregate(judged, PLIMP_JUDGE_READ, check->is_floor);
+	int bound = PLIM_BOUND_EXACT;
+
+	assert(plimp_judge_missing(judged) == 0);
+	if (plimp_judge_aggregate(judged, PLIMP_JUDGE_HIGH, check->is_floor) !=
+	    read)
+		bound = PLIM_BOUND_AT_LEAST;
+	else if (plimp_judge_aggregate(judged, PLIMP_JUDGE_LOW,
+				       check->is_floor) != read)
+		bound = PLIM_BOUND_AT_MOST;
+	plimp_judge_fill(judged, check, read, bound);
+}
+
 /* 1 if some repeats hold and some cross. */
 int plimp_judge_disagree(const struct plimp_judge_case *judged,
 			 const struct plimp_judge_check *check)

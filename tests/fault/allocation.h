@@ -29,6 +29,7 @@ struct site {
 	plim_threads *threads;
 	plim_idle *idle;
 	plim_budget *budget;
+	plim_budget_record *record;
 	int round;
 };
 

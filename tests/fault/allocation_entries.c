@@ -455,6 +455,40 @@ static int budget_act(struct site *site, plim_error *error)
 	return code;
 }
 
+/* More readings and more groups than there is room for at first. */
+static int record_act(struct site *site, plim_error *error)
+{
+	char text[20000];
+	size_t used = (size_t)snprintf(
+	    text, sizeof(text),
+	    "RESULT gate_host system=linux machine=x86_64 processor=\"p\"\n"
+	    "RESULT wakeups_per_second=unavailable of_its_own\n");
+	plim_budget_record *made = SITE_POISON;
+	plim_budget_position where = {7, 7, 7};
+	plim_bytes bytes = {text, 0};
+	int code;
+
+	for (int i = 0; i < 120; i++)
+		used += (size_t)snprintf(
+		    text + used, sizeof(text) - used,
+		    "RESULT gate_figure target=\"a target %d\" figure=wakeups "
+		    "value=%d method=wait4\n",
+		    i / 6, i);
+	bytes.size = used;
+	code = plim_budget_record_parse(&made, "record.txt", bytes,
+					&site->allocator, &where, error);
+	assert_int_equal(where.line, 7);
+	if (code != PLIM_OK) {
+		assert_ptr_equal(made, SITE_POISON);
+		return code;
+	}
+	site->record = made;
+	assert_int_equal(plim_budget_record_readings(
+			     made, "a target 19", PLIM_BUDGET_WAKEUPS, NULL, 0),
+			 6);
+	return code;
+}
+
 static int filter_act(struct site *site, plim_error *error)
 {
 	static const char text[] =
@@ -990,6 +1024,7 @@ const struct entry site_entries[] = {
     MADE(plim_idle_await_quiet, idle_tree_prepare, idle_quiet_act),
     MADE(plim_idle_window, idle_self_prepare, idle_window_act),
     MADE(plim_budget_parse, NULL, budget_act),
+    MADE(plim_budget_record_parse, NULL, record_act),
     MADE(plim_filter_new, NULL, filter_act),
     MADE(plim_json_new, NULL, json_act),
     MADE(plim_table_new, NULL, table_new_act),

@@ -44,6 +44,7 @@ static void site_begin(struct site *site, const struct entry *entry)
 static void site_end(struct site *site)
 {
 	fault_arm(&site->memory, 0, 0);
+	plim_budget_record_free(site->record);
 	plim_budget_free(site->budget);
 	plim_filter_free(site->filter);
 	plim_json_free(site->json);
@@ -258,11 +259,16 @@ static const char *const never[] = {
     "plim_budget_aggregate_word",
     "plim_budget_at",
     "plim_budget_count",
+    "plim_budget_draft",
+    "plim_budget_explain",
     "plim_budget_figure_find",
     "plim_budget_figure_get",
     "plim_budget_find",
     "plim_budget_free",
     "plim_budget_judge",
+    "plim_budget_record_baseline",
+    "plim_budget_record_free",
+    "plim_budget_record_readings",
     "plim_budget_verdict",
     "plim_change_rate",
     "plim_count_bounded",

@@ -11,6 +11,7 @@
 #include <plimsoll.h>
 
 #include "counting.h"
+#include "skip.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -546,6 +547,38 @@ static void test_figures(void **state)
 	assert_null(plim_budget_figure_find(bytes_of("")));
 }
 
+/* The example of the documentation, on the machine of this file. */
+static void test_example(void **state)
+{
+	const char *source = getenv("PLIM_SOURCE");
+	static char text[16384];
+	char path[4096];
+	plim_budget *budget;
+	const plim_budget_target *target;
+	FILE *file;
+
+	(void)state;
+	if (source == NULL)
+		SKIP_BECAUSE("PLIM_SOURCE does not name the source folder");
+	snprintf(path, sizeof(path), "%s/docs/examples/budget.toml", source);
+	file = fopen(path, "rb");
+	assert_non_null(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	budget = parse(text);
+	target = plim_budget_at(budget, 0);
+	assert_string_equal(target->name, "idle-server");
+	assert_int_equal(target->limit_count, 6);
+	assert_int_equal(target->when_count, 2);
+	/* The first of them is of this place. */
+	assert_true(target->limits[0].figure == PLIM_BUDGET_IDLE_CPU &&
+		    target->limits[0].max == 1);
+	assert_true(target->limits[1].max == 150);
+	assert_true(target->limits[1].min == 1.0 / 60);
+	assert_int_equal(target->limits[1].method_count, 3);
+	plim_budget_free(budget);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -553,6 +586,7 @@ int main(void)
 	    cmocka_unit_test(test_ready),     cmocka_unit_test(test_when),
 	    cmocka_unit_test(test_when_adds), cmocka_unit_test(test_mistakes),
 	    cmocka_unit_test(test_long_name), cmocka_unit_test(test_figures),
+	    cmocka_unit_test(test_example),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
