@@ -111,8 +111,7 @@ cmake_is_strict() {
 }
 
 command_runs() {
-	[ "$(LD_LIBRARY_PATH=$prefix/lib "$prefix/bin/plim" --version |
-		grep -c "$version")" = 1 ]
+	[ "$("$prefix/bin/plim" --version | grep -c "$version")" = 1 ]
 }
 
 # Where each shell looks, below a prefix; as a package would have it.
@@ -156,6 +155,7 @@ no_build_paths() {
 
 moved() {
 	mv "$prefix" "$work/elsewhere" &&
+		"$work/elsewhere/bin/plim" --version &&
 		by_cmake moved "$work/elsewhere" &&
 		PKG_CONFIG_PATH=$work/elsewhere/lib/pkgconfig \
 			pkg-config --define-prefix --cflags plimsoll |
