@@ -237,6 +237,7 @@ void reaper_kill(void);
 int cmd_report(const struct options *options);
 int cmd_ps(const struct options *options);
 int cmd_show(const struct options *options);
+int cmd_threads(const struct options *options);
 int cmd_cmdline(const struct options *options);
 int cmd_tree(const struct options *options);
 int cmd_idle(const struct options *options);

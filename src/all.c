@@ -84,6 +84,7 @@
 #include "export/csv.c"
 #include "export/json.c"
 #include "export/json_process.c"
+#include "export/json_thread.c"
 #include "export/result.c"
 #include "export/result_block.c"
 #include "export/result_line.c"

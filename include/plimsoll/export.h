@@ -13,6 +13,7 @@
 #include <plimsoll/figure.h>
 #include <plimsoll/host.h>
 #include <plimsoll/process.h>
+#include <plimsoll/thread.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -63,6 +64,11 @@ PLIM_API void plim_json_process_members(plim_json *json,
 					const plim_process *process,
 					const plim_process *earlier,
 					const plim_field_set *fields);
+/* A thread, as it was in a sample; with `change`, which may be NULL, what it
+ * did between two, below `delta`. `change->last` is `thread`. */
+PLIM_API void plim_json_thread(plim_json *json, const char *key,
+			       const plim_thread *thread,
+			       const plim_thread_change *change);
 PLIM_API void plim_json_host(plim_json *json, const char *key, plim_host *host);
 PLIM_API void plim_json_cost(plim_json *json, const char *key,
 			     const plim_cost *cost);

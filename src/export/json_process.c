@@ -15,44 +15,34 @@
 #include <assert.h>
 #include <string.h>
 
-/* What the side objects need, whatever the type of the figure. */
-struct json_note {
-	int state;
-	int bound;
-	int method;
-	int32_t code;
-};
+const char *const plimp_json_side_names[] = {"unavailable", "method", "bound"};
 
-enum json_side { JSON_UNAVAILABLE = 0, JSON_METHOD = 1, JSON_BOUND = 2 };
-
-static const char *const json_side_names[] = {"unavailable", "method", "bound"};
-
-static struct json_note json_note_count(plim_count figure)
+struct plimp_json_note plimp_json_note_count(plim_count figure)
 {
-	struct json_note note = {figure.state, figure.bound, figure.method,
-				 figure.code};
+	struct plimp_json_note note = {figure.state, figure.bound,
+				       figure.method, figure.code};
 
 	return note;
 }
 
-static struct json_note json_note_real(plim_real figure)
+struct plimp_json_note plimp_json_note_real(plim_real figure)
 {
-	struct json_note note = {figure.state, figure.bound, figure.method,
-				 figure.code};
+	struct plimp_json_note note = {figure.state, figure.bound,
+				       figure.method, figure.code};
 
 	return note;
 }
 
-static struct json_note json_note_text(plim_text figure)
+struct plimp_json_note plimp_json_note_text(plim_text figure)
 {
-	struct json_note note = {figure.state, figure.bound, figure.method,
-				 figure.code};
+	struct plimp_json_note note = {figure.state, figure.bound,
+				       figure.method, figure.code};
 
 	return note;
 }
 
 static void json_unavailable(plim_json *json, const char *key,
-			     struct json_note note)
+			     struct plimp_json_note note)
 {
 	plim_json_object(json, key);
 	plim_json_string(json, "state", plim_state_word(note.state));
@@ -63,21 +53,21 @@ static void json_unavailable(plim_json *json, const char *key,
 	plim_json_end(json);
 }
 
-/* The entry of one figure in one side object, if it has any. */
-static void json_side_entry(plim_json *json, enum json_side side,
-			    const char *key, struct json_note note)
+void plimp_json_side_entry(plim_json *json, enum plimp_json_side side,
+			   const char *key, struct plimp_json_note note)
 {
 	int known = note.state == PLIM_STATE_KNOWN;
 
-	if (side == JSON_UNAVAILABLE && !known)
+	if (side == PLIMP_JSON_UNAVAILABLE && !known)
 		json_unavailable(json, key, note);
-	else if (side == JSON_METHOD && known)
+	else if (side == PLIMP_JSON_METHOD && known)
 		plim_json_string(json, key, plim_method_word(note.method));
-	else if (side == JSON_BOUND && known && note.bound != PLIM_BOUND_EXACT)
+	else if (side == PLIMP_JSON_BOUND && known &&
+		 note.bound != PLIM_BOUND_EXACT)
 		plim_json_string(json, key, plim_bound_word(note.bound));
 }
 
-static void json_count(plim_json *json, const char *key, plim_count count)
+void plimp_json_count(plim_json *json, const char *key, plim_count count)
 {
 	if (count.state == PLIM_STATE_KNOWN)
 		plim_json_whole(json, key, count.value);
@@ -93,7 +83,7 @@ static void json_real(plim_json *json, const char *key, plim_real real)
 		plim_json_null(json, key);
 }
 
-static void json_bytes(plim_json *json, const char *key, plim_text text)
+void plimp_json_bytes(plim_json *json, const char *key, plim_text text)
 {
 	if (text.state != PLIM_STATE_KNOWN) {
 		plim_json_null(json, key);
@@ -105,41 +95,42 @@ static void json_bytes(plim_json *json, const char *key, plim_text text)
 			       text.bytes);
 }
 
-static struct json_note json_field_note(const plim_process *process,
-					const plim_field *field)
+static struct plimp_json_note json_field_note(const plim_process *process,
+					      const plim_field *field)
 {
 	if (field->kind == PLIM_KIND_TEXT)
-		return json_note_text(plim_process_text(process, field->id));
-	return json_note_count(plim_process_count(process, field->id));
+		return plimp_json_note_text(
+		    plim_process_text(process, field->id));
+	return plimp_json_note_count(plim_process_count(process, field->id));
 }
 
 static void json_field(plim_json *json, const plim_process *process,
 		       const plim_field *field)
 {
 	if (field->kind == PLIM_KIND_TEXT)
-		json_bytes(json, field->name,
-			   plim_process_text(process, field->id));
+		plimp_json_bytes(json, field->name,
+				 plim_process_text(process, field->id));
 	else if (field->unit == PLIM_UNIT_SIGNED)
 		json_real(
 		    json, field->name,
 		    plim_real_in_unit(plim_process_count(process, field->id),
 				      field->unit));
 	else
-		json_count(json, field->name,
-			   plim_process_count(process, field->id));
+		plimp_json_count(json, field->name,
+				 plim_process_count(process, field->id));
 }
 
-static void json_field_side(plim_json *json, enum json_side side,
+static void json_field_side(plim_json *json, enum plimp_json_side side,
 			    const plim_process *process,
 			    const plim_field_set *fields)
 {
-	plim_json_object(json, json_side_names[side]);
+	plim_json_object(json, plimp_json_side_names[side]);
 	for (size_t i = 0; i < plim_field_count(); i++) {
 		const plim_field *field = plim_field_at(i);
 
 		if (plim_field_set_has(fields, field->id))
-			json_side_entry(json, side, field->name,
-					json_field_note(process, field));
+			plimp_json_side_entry(json, side, field->name,
+					      json_field_note(process, field));
 	}
 	plim_json_end(json);
 }
@@ -150,21 +141,23 @@ static int json_has_rate(const plim_field_set *fields, const plim_field *field)
 	       plim_field_set_has(fields, field->id);
 }
 
-static void json_rate_side(plim_json *json, enum json_side side,
+static void json_rate_side(plim_json *json, enum plimp_json_side side,
 			   const plim_process *first, const plim_process *last,
 			   const plim_field_set *fields)
 {
-	plim_json_object(json, json_side_names[side]);
-	json_side_entry(json, side, "cpu_percent",
-			json_note_real(plim_process_cpu_percent(first, last)));
+	plim_json_object(json, plimp_json_side_names[side]);
+	plimp_json_side_entry(
+	    json, side, "cpu_percent",
+	    plimp_json_note_real(plim_process_cpu_percent(first, last)));
 	for (size_t i = 0; i < plim_field_count(); i++) {
 		const plim_field *field = plim_field_at(i);
 
 		if (!json_has_rate(fields, field))
 			continue;
-		json_side_entry(
+		plimp_json_side_entry(
 		    json, side, plimp_json_key(field->name, "_per_second").text,
-		    json_note_real(plim_process_rate(first, last, field->id)));
+		    plimp_json_note_real(
+			plim_process_rate(first, last, field->id)));
 	}
 	plim_json_end(json);
 }
@@ -191,9 +184,9 @@ static void json_rates(plim_json *json, const plim_process *first,
 			    plimp_json_key(field->name, "_per_second").text,
 			    plim_process_rate(first, last, field->id));
 	}
-	json_rate_side(json, JSON_UNAVAILABLE, first, last, fields);
-	json_rate_side(json, JSON_METHOD, first, last, fields);
-	json_rate_side(json, JSON_BOUND, first, last, fields);
+	json_rate_side(json, PLIMP_JSON_UNAVAILABLE, first, last, fields);
+	json_rate_side(json, PLIMP_JSON_METHOD, first, last, fields);
+	json_rate_side(json, PLIMP_JSON_BOUND, first, last, fields);
 	plim_json_end(json);
 }
 
@@ -208,9 +201,9 @@ void plim_json_process_members(plim_json *json, const plim_process *process,
 		if (plim_field_set_has(fields, field->id))
 			json_field(json, process, field);
 	}
-	json_field_side(json, JSON_UNAVAILABLE, process, fields);
-	json_field_side(json, JSON_METHOD, process, fields);
-	json_field_side(json, JSON_BOUND, process, fields);
+	json_field_side(json, PLIMP_JSON_UNAVAILABLE, process, fields);
+	json_field_side(json, PLIMP_JSON_METHOD, process, fields);
+	json_field_side(json, PLIMP_JSON_BOUND, process, fields);
 	if (earlier != NULL)
 		json_rates(json, earlier, process, fields);
 }
@@ -274,16 +267,17 @@ static void json_host_side(plim_json *json, const struct json_host_facts *facts)
 {
 	plim_json_object(json, "unavailable");
 	for (size_t i = 0; i < JSON_HOST_TEXTS; i++)
-		json_side_entry(json, JSON_UNAVAILABLE, json_host_texts[i].name,
-				json_note_text(facts->texts[i]));
+		plimp_json_side_entry(json, PLIMP_JSON_UNAVAILABLE,
+				      json_host_texts[i].name,
+				      plimp_json_note_text(facts->texts[i]));
 	for (size_t i = 0; i < JSON_HOST_COUNTS; i++)
-		json_side_entry(json, JSON_UNAVAILABLE,
-				json_host_counts[i].name,
-				json_note_count(facts->counts[i]));
-	json_side_entry(json, JSON_UNAVAILABLE, "usable_cpus",
-			json_note_real(facts->usable_cpus));
-	json_side_entry(json, JSON_UNAVAILABLE, "is_live",
-			json_note_count(facts->is_live));
+		plimp_json_side_entry(json, PLIMP_JSON_UNAVAILABLE,
+				      json_host_counts[i].name,
+				      plimp_json_note_count(facts->counts[i]));
+	plimp_json_side_entry(json, PLIMP_JSON_UNAVAILABLE, "usable_cpus",
+			      plimp_json_note_real(facts->usable_cpus));
+	plimp_json_side_entry(json, PLIMP_JSON_UNAVAILABLE, "is_live",
+			      plimp_json_note_count(facts->is_live));
 	plim_json_end(json);
 }
 
@@ -294,9 +288,10 @@ void plim_json_host(plim_json *json, const char *key, plim_host *host)
 	json_host_ask(&facts, host);
 	plim_json_object(json, key);
 	for (size_t i = 0; i < JSON_HOST_TEXTS; i++)
-		json_bytes(json, json_host_texts[i].name, facts.texts[i]);
+		plimp_json_bytes(json, json_host_texts[i].name, facts.texts[i]);
 	for (size_t i = 0; i < JSON_HOST_COUNTS; i++)
-		json_count(json, json_host_counts[i].name, facts.counts[i]);
+		plimp_json_count(json, json_host_counts[i].name,
+				 facts.counts[i]);
 	json_real(json, "usable_cpus", facts.usable_cpus);
 	if (facts.is_live.state == PLIM_STATE_KNOWN)
 		plim_json_boolean(json, "is_live", facts.is_live.value != 0);
@@ -312,17 +307,17 @@ void plim_json_cost(plim_json *json, const char *key, const plim_cost *cost)
 	plim_json_object(json, key);
 	plim_json_whole(json, "system_calls", cost->system_calls);
 	plim_json_whole(json, "bytes_read", cost->bytes_read);
-	json_count(json, "cpu_ns", cost->cpu_ns);
-	json_count(json, "wall_ns", cost->wall_ns);
+	plimp_json_count(json, "cpu_ns", cost->cpu_ns);
+	plimp_json_count(json, "wall_ns", cost->wall_ns);
 	plim_json_whole(json, "present", cost->present);
 	plim_json_whole(json, "read", cost->read);
 	plim_json_whole(json, "vanished", cost->vanished);
 	plim_json_whole(json, "refused", cost->refused);
-	plim_json_object(json, json_side_names[JSON_UNAVAILABLE]);
-	json_side_entry(json, JSON_UNAVAILABLE, "cpu_ns",
-			json_note_count(cost->cpu_ns));
-	json_side_entry(json, JSON_UNAVAILABLE, "wall_ns",
-			json_note_count(cost->wall_ns));
+	plim_json_object(json, plimp_json_side_names[PLIMP_JSON_UNAVAILABLE]);
+	plimp_json_side_entry(json, PLIMP_JSON_UNAVAILABLE, "cpu_ns",
+			      plimp_json_note_count(cost->cpu_ns));
+	plimp_json_side_entry(json, PLIMP_JSON_UNAVAILABLE, "wall_ns",
+			      plimp_json_note_count(cost->wall_ns));
 	plim_json_end(json);
 	plim_json_end(json);
 }

@@ -29,4 +29,32 @@ struct plimp_json_key plimp_json_key(const char *name, const char *suffix);
 /* Bytes as hexadecimal digits. */
 void plimp_json_hex(plim_json *json, const char *key, plim_bytes bytes);
 
+/* What the side objects need of a figure, whatever its type. */
+struct plimp_json_note {
+	int state;
+	int bound;
+	int method;
+	int32_t code;
+};
+struct plimp_json_note plimp_json_note_count(plim_count figure);
+struct plimp_json_note plimp_json_note_real(plim_real figure);
+struct plimp_json_note plimp_json_note_text(plim_text figure);
+
+/* The side objects of an object with figures, in their order; their names. */
+enum plimp_json_side {
+	PLIMP_JSON_UNAVAILABLE = 0,
+	PLIMP_JSON_METHOD = 1,
+	PLIMP_JSON_BOUND = 2
+};
+extern const char *const plimp_json_side_names[];
+
+/* The entry of one figure in one side object, if it has any. */
+void plimp_json_side_entry(plim_json *json, enum plimp_json_side side,
+			   const char *key, struct plimp_json_note note);
+
+/* The number or null; the text or null, and its bytes where they are no
+ * UTF-8. */
+void plimp_json_count(plim_json *json, const char *key, plim_count count);
+void plimp_json_bytes(plim_json *json, const char *key, plim_text text);
+
 #endif

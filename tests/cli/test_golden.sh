@@ -53,6 +53,14 @@ run report --proc "$fixture" --for 20ms 16
 golden report
 run report --proc "$fixture" --for 20ms --ascii 41
 golden report-zombie
+run threads --proc "$fixture" 30
+golden threads
+run threads --proc "$fixture" --for 20ms --ascii 30
+golden threads-for
+run threads --proc "$fixture" --csv 30
+golden threads-csv
+run threads --proc "$fixture" --for 20ms --csv --limit 2 30
+golden threads-for-csv
 run cmdline --proc "$fixture" 20
 golden cmdline
 run cmdline --proc "$fixture" 10
@@ -61,7 +69,7 @@ golden cmdline-bare
 # JSON without what depends on who runs this, and where.
 if command -v jq >/dev/null 2>&1; then
 	for words in 'ps --limit 11' 'ps --threads -o pid,wakeups' 'show 30' 'show 41' \
-		'cmdline 20' 'tree 40' 'ps --tree -o pid,resident'; do
+		'cmdline 20' 'threads 30' 'tree 40' 'ps --tree -o pid,resident'; do
 		command=${words%% *}
 		# shellcheck disable=SC2086
 		run $words --json --proc "$fixture"

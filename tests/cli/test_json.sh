@@ -36,7 +36,10 @@ for target in "$pid" 1; do
 	valid show show --json --for 50ms "$target"
 	valid report report --json --for 50ms "$target"
 	valid cmdline cmdline --json "$target"
+	valid threads threads --json "$target"
+	valid threads threads --json --for 50ms "$target"
 done
+valid_lines threads 3 threads --json --watch --every 20ms --rounds 3 "$pid"
 valid_lines show 3 show --json --watch --every 20ms --rounds 3 "$pid"
 for more in '' '--threads --limit 40' '--identity --limit 40' \
 	'--for 30ms --limit 40' '--sort resident --limit 40' \
@@ -57,6 +60,12 @@ for target in 2 30 35 41; do
 	valid report report --json --for 20ms --proc "$fixture" "$target"
 	valid cmdline cmdline --json --proc "$fixture" "$target"
 done
+valid threads threads --json --proc "$fixture" 30
+valid threads threads --json --for 20ms --proc "$fixture" 30
+run threads --json --proc "$fixture" 41
+check "a recording without threads is an error object" \
+	tool schema "$schema" failure <"$work/out"
+is "which says so" "1 unsupported" "$status $(json .error.code)"
 valid doctor doctor --json
 valid doctor doctor --json --proc "$fixture"
 valid time time --json -- true
@@ -72,7 +81,7 @@ is "or its signal" '[null,15]' "$(json '[.exit_status, .signal]')"
 # Errors: one object, of every kind.
 for words in 'show 2147483647' 'show no-such-name' 'show 1@t1' 'show 0' \
 	'show' 'show --frob 1' 'show --for 3x 1' 'ps --sort nme' \
-	'ps --proc /' 'cmdline 2147483647' 'report 2147483647' 'ps resdent' \
+	'ps --proc /' 'cmdline 2147483647' 'threads 2147483647' 'report 2147483647' 'ps resdent' \
 	'report -- /nonexistent' 'time -- /nonexistent' 'doctor 1' \
 	'doctor --proc /nonexistent' 'help ps show'; do
 	# shellcheck disable=SC2086

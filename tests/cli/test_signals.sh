@@ -53,6 +53,9 @@ for signal in INT TERM HUP; do
 	interrupt "$signal" 0.4 show --for 60s "$sleepers"
 	ends "SIG$signal during show: 130" 130
 	check "and the page is whole" grep -q '^cost ' "$work/out"
+	interrupt "$signal" 0.4 threads --json --for 60s "$sleepers"
+	is "SIG$signal during threads --for: 130 and changes" "130 true" \
+		"$status $(json '.sums.listed_wakeups.value > 0')"
 	interrupt "$signal" 0.5 ps --watch --json --every 100ms
 	is "SIG$signal during ps --watch: 130" "130" "$status$(cat "$work/err")"
 	is "and its last line is whole" "true" \

@@ -117,6 +117,19 @@ def check_process(process):
                      rates["method"])
 
 
+def check_thread(thread):
+    where = f"thread {thread['tid']}"
+    sides = ("unavailable", "method", "bound")
+    figures = {k: v for k, v in thread.items()
+               if k not in sides + ("tid", "born", "delta", "name_bytes")}
+    both_or_none(where, figures, thread["unavailable"], thread["method"])
+    delta = thread.get("delta")
+    if delta:
+        figures = {k: v for k, v in delta.items() if k not in sides}
+        both_or_none(where + " delta", figures, delta["unavailable"],
+                     delta["method"])
+
+
 def twice(pairs):
     keys = [key for key, _ in pairs]
     if len(set(keys)) != len(keys):
@@ -151,6 +164,8 @@ def schema(file, name, how=""):
                 give_up(f"{list(error.path)}: {error.message[:2000]}")
         for process in document.get("processes", []):
             check_process(process)
+        for thread in document.get("threads", []) + document.get("exited", []):
+            check_thread(thread)
         if document.get("tree"):
             check_tree(document["tree"])
         for group in document.get("groups", []):

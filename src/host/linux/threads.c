@@ -138,7 +138,9 @@ static int threads_stat(struct threads_one *one, plim_bytes text)
 		thread->block_io_ns =
 		    plimp_ticks_to_ns(pass->host, stat.block_io_ticks);
 	}
-	if ((pass->parts & PLIMP_THREAD_TICKS) != 0) {
+	/* Asked for, or all there is. */
+	if ((pass->parts & PLIMP_THREAD_TICKS) != 0 ||
+	    one->errors[THREADS_SCHEDSTAT] != 0) {
 		thread->has |= PLIMP_THREAD_TICKS;
 		thread->cpu_ns = plimp_ticks_to_ns(
 		    pass->host, stat.user_ticks + stat.system_ticks);
@@ -475,6 +477,16 @@ static int threads_fail(struct plimp_thread_sum *sum, int error)
 	return PLIM_OK;
 }
 
+/* There is no list: the process ended, or a recording has none. */
+static int threads_none(plim_host *host, int directory, int error,
+			struct plimp_thread_sum *sum)
+{
+	if (plimp_is_gone(error) &&
+	    (host->system->live || plimp_probe_directory(host, directory) != 0))
+		return PLIM_ENOPROCESS;
+	return threads_fail(sum, error);
+}
+
 /* Those that are known, those that are listed, and what stands beside the
  * counters. */
 static int threads_pass_over(struct threads_pass *pass)
@@ -519,8 +531,7 @@ int plimp_read_threads(plim_host *host, int directory,
 	int code;
 
 	if (pass.task < 0)
-		return plimp_is_gone(errno) ? PLIM_ENOPROCESS
-					    : threads_fail(sum, errno);
+		return threads_none(host, directory, errno, sum);
 	code = threads_pass_over(&pass);
 	plimp_call_close(host, pass.task);
 	if (code != PLIM_OK || pass.failed != 0)
