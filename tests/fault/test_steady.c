@@ -28,6 +28,7 @@ struct steady {
 	plim_groups *groups;
 	plim_watch *watch;
 	plim_births *births;
+	plim_threads *threads;
 	plim_snapshot_options options;
 	plim_field_set fields;
 };
@@ -62,6 +63,7 @@ static void steady_end(struct steady *steady)
 	plim_groups_free(steady->groups);
 	plim_watch_free(steady->watch);
 	plim_births_free(steady->births);
+	plim_threads_free(steady->threads);
 	plim_snapshot_free(steady->snapshot);
 	plim_usage_free(steady->usage);
 	plim_target_close(steady->target);
@@ -140,6 +142,39 @@ static void test_mixed(void **state)
 	steady.usage = new_usage(steady.host);
 	steady.target = open_target(steady.host, spawn.pid);
 	steady_run(&steady, round_mixed, 1);
+	steady_end(&steady);
+	spawn_end(&spawn);
+}
+
+static void round_threads(struct steady *steady)
+{
+	plim_threads_options options = {.size = sizeof(options)};
+
+	assert_int_equal(plim_threads_sample(steady->threads, steady->target,
+					     &options, NULL),
+			 PLIM_OK);
+	options.parts = PLIM_THREAD_SWITCHES | PLIM_THREAD_TIMES;
+	assert_int_equal(plim_threads_extend(steady->threads, steady->target,
+					     &options, NULL),
+			 PLIM_OK);
+	assert_int_equal(plim_threads_changes(steady->threads),
+			 steady->target != NULL ? 301 : 1);
+}
+
+/* Three sides take turns, two of them in a round. */
+static void test_threads(void **state)
+{
+	struct steady steady;
+	struct spawn spawn;
+
+	(void)state;
+	spawn_start(&spawn, (const char *const[]){"threads", "300", NULL});
+	steady_begin(&steady, NULL);
+	assert_int_equal(plim_threads_new(&steady.threads, steady.host, NULL),
+			 PLIM_OK);
+	steady_run(&steady, round_threads, 2);
+	steady.target = open_target(steady.host, spawn.pid);
+	steady_run(&steady, round_threads, 2);
 	steady_end(&steady);
 	spawn_end(&spawn);
 }
@@ -347,6 +382,7 @@ int main(void)
 	    cmocka_unit_test(test_self),
 	    cmocka_unit_test(test_other),
 	    cmocka_unit_test(test_mixed),
+	    cmocka_unit_test(test_threads),
 	    cmocka_unit_test(test_watch),
 	    cmocka_unit_test(test_births),
 	    cmocka_unit_test(test_snapshot_live),

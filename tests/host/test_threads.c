@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -235,6 +236,34 @@ static void test_running(void **state)
 	assert_int_equal(thread->wakeups.state, PLIM_STATE_SKIPPED);
 	/* Its name stays the one that was read. */
 	expect_word(thread->name, "spin");
+}
+
+/* A millisecond of CPU time is 0.01 % of a core in 10 s: it is seen, and that
+ * of nobody else is. */
+static void test_little_cpu(void **state)
+{
+	const char *const argv[] = {"spin", NULL};
+	plim_count cpu;
+
+	(void)state;
+	look_start(argv);
+	spawn_ask(&look.spawn, "spin 1");
+	sample(PLIM_THREAD_TIMES);
+	sample(PLIM_THREAD_TIMES);
+	assert_int_equal(value(plim_threads_change(look.threads, 0).cpu_ns), 0);
+	spawn_ask(&look.spawn, "spin 1");
+	sample(PLIM_THREAD_TIMES);
+	cpu = plim_threads_change(look.threads, 0).cpu_ns;
+	assert_in_range(value(cpu), 1000000, 1500000);
+	assert_int_equal(value(plim_threads_about(look.threads).listed_cpu_ns),
+			 cpu.value);
+	/* In a thread that has ended: the process's clock has it. */
+	spawn_ask(&look.spawn, "thread 50");
+	sample(PLIM_THREAD_TIMES);
+	assert_true(plim_threads_about(look.threads).unlisted_cpu_ns.value >
+		    49e6);
+	assert_true(plim_threads_about(look.threads).unlisted_cpu_ns.value <
+		    55e6);
 }
 
 /* Threads end: they are listed apart, and nothing falls for it. */
@@ -740,6 +769,52 @@ static void test_denied(void **state)
 	child_run(denied_body, &pid);
 }
 
+/* --- no free descriptor ----------------------------------------------------
+ */
+
+/* With few descriptors all is as it is, or it is an error; what was there
+ * before stays. */
+static void starved_body(void *user)
+{
+	const pid_t *pid = user;
+	const plim_threads_options some = {.size = sizeof(some),
+					   .parts = PLIM_THREAD_ALL};
+	struct rlimit limit = {0, 0};
+	plim_error error;
+	int refused = 0;
+	int code = PLIM_ENOMEM;
+
+	look.host = open_host(0);
+	look.target = open_target(look.host, *pid);
+	assert_int_equal(plim_threads_new(&look.threads, look.host, NULL),
+			 PLIM_OK);
+	sample(PLIM_THREAD_ALL);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (limit.rlim_cur = 3; code != PLIM_OK; limit.rlim_cur++) {
+		assert_true(limit.rlim_cur < 200);
+		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		code = plim_threads_sample(look.threads, look.target, &some,
+					   &error);
+		refused += code == PLIM_ESYSTEM;
+		if (code != PLIM_OK) {
+			assert_int_equal(code, PLIM_ESYSTEM);
+			assert_int_equal(error.system, EMFILE);
+			assert_int_equal(plim_threads_changes(look.threads), 0);
+		}
+		assert_int_equal(plim_threads_count(look.threads), 4);
+	}
+	assert_true(refused > 0);
+	assert_int_equal(plim_threads_changes(look.threads), 4);
+	expect_sums();
+}
+
+static void test_starved(void **state)
+{
+	(void)state;
+	spawn_start(&look.spawn, (const char *const[]){"threads", "3", NULL});
+	child_run(starved_body, &look.spawn.pid);
+}
+
 /* --- a recording ---------------------------------------------------------- */
 
 static void fixture_thread(struct fixture *fixture, int tid, const char *file,
@@ -840,6 +915,8 @@ int main(void)
 					    look_teardown),
 	    cmocka_unit_test_setup_teardown(test_running, look_setup,
 					    look_teardown),
+	    cmocka_unit_test_setup_teardown(test_little_cpu, look_setup,
+					    look_teardown),
 	    cmocka_unit_test_setup_teardown(test_threads_end, look_setup,
 					    look_teardown),
 	    cmocka_unit_test_setup_teardown(test_extend, look_setup,
@@ -863,6 +940,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_tid_reuse, look_setup,
 					    look_teardown),
 	    cmocka_unit_test_setup_teardown(test_denied, look_setup,
+					    look_teardown),
+	    cmocka_unit_test_setup_teardown(test_starved, look_setup,
 					    look_teardown),
 	    cmocka_unit_test_setup_teardown(test_fixture, look_setup,
 					    look_teardown),

@@ -91,7 +91,23 @@ static void threads_expect(const plim_process *it,
 	expect_method(it, PLIM_FIELD_WAKEUPS, PLIM_METHOD_THREAD_SUM);
 }
 
-/* As many as fit, asleep all of them: three readers agree. */
+/* The last sample of a plim_threads is of these. */
+static void threads_expect_sample(const plim_threads *threads,
+				  const struct threads_truth *truth)
+{
+	const plim_thread *last = NULL;
+	uint64_t voluntary = 0;
+
+	for (size_t i = 0; i < plim_threads_count(threads); i++) {
+		last = plim_threads_at(threads, i);
+		assert_int_equal(last->wakeups.state, PLIM_STATE_KNOWN);
+		voluntary += last->wakeups.value;
+	}
+	assert_non_null(last);
+	assert_true(voluntary == truth->voluntary);
+}
+
+/* As many as fit, asleep all of them: four readers agree. */
 static void test_many(void **state)
 {
 	unsigned count = scale_fit("threads", THREADS_COUNT, THREADS_LEAST);
@@ -100,11 +116,13 @@ static void test_many(void **state)
 	plim_host *host = open_host(0);
 	plim_snapshot *snapshot = new_snapshot(host);
 	plim_usage *usage = new_usage(host);
+	plim_threads *threads = NULL;
 	struct spawn spawn;
 	struct threads_truth truth;
 	plim_target *target;
 
 	(void)state;
+	assert_int_equal(plim_threads_new(&threads, host, NULL), PLIM_OK);
 	snprintf(number, sizeof(number), "%u", count);
 	spawn_start(&spawn, argv);
 	spawn_ask(&spawn, "truth");
@@ -116,6 +134,10 @@ static void test_many(void **state)
 	threads_expect(plim_snapshot_find(snapshot, spawn.pid), &truth);
 	target = open_target(host, spawn.pid);
 	threads_expect(measure(usage, target), &truth);
+	assert_int_equal(plim_threads_sample(threads, target, NULL, NULL),
+			 PLIM_OK);
+	assert_int_equal(plim_threads_count(threads), truth.count);
+	threads_expect_sample(threads, &truth);
 	printf("%llu threads, %llu wake-ups: %llu system calls\n",
 	       (unsigned long long)truth.count,
 	       (unsigned long long)truth.voluntary,
@@ -126,6 +148,13 @@ static void test_many(void **state)
 	truth = threads_rest(spawn.pid, count - count / 2 + 1);
 	assert_int_equal(truth.count, count - count / 2 + 1);
 	threads_expect(measure(usage, target), &truth);
+	assert_int_equal(plim_threads_sample(threads, target, NULL, NULL),
+			 PLIM_OK);
+	assert_int_equal(plim_threads_count(threads), truth.count);
+	threads_expect_sample(threads, &truth);
+	assert_int_equal(plim_threads_exited(threads), count / 2);
+	assert_int_equal(plim_threads_about(threads).born, 0);
+	plim_threads_free(threads);
 	plim_target_close(target);
 	plim_usage_free(usage);
 	plim_snapshot_free(snapshot);
@@ -185,6 +214,7 @@ static void test_limit(void **state)
 	plim_host *host;
 	plim_snapshot *snapshot;
 	plim_usage *usage;
+	plim_threads *threads = NULL;
 	plim_target *target;
 	struct threads_truth truth = {
 	    .count = 7, /* by its stat, which the fixture makes */
@@ -211,6 +241,11 @@ static void test_limit(void **state)
 	assert_int_equal(
 	    known(plim_snapshot_find(snapshot, 2), PLIM_FIELD_WAKEUPS), 77);
 	threads_expect(measure(usage, target), &truth);
+	assert_int_equal(plim_threads_new(&threads, host, NULL), PLIM_OK);
+	assert_int_equal(plim_threads_sample(threads, target, NULL, NULL),
+			 PLIM_OK);
+	assert_int_equal(plim_threads_count(threads), PLIM_THREAD_LIMIT);
+	threads_expect_sample(threads, &truth);
 	threads_record(&fixture, pid, PLIM_THREAD_LIMIT + 1,
 		       PLIM_THREAD_LIMIT + 1);
 	assert_int_equal(threads_take(snapshot, &error), PLIM_ELIMIT);
@@ -220,6 +255,12 @@ static void test_limit(void **state)
 	assert_int_equal(plim_usage_refresh(usage, target, NULL, &error),
 			 PLIM_ELIMIT);
 	threads_expect(plim_usage_process(usage), &truth);
+	assert_int_equal(plim_threads_sample(threads, target, NULL, &error),
+			 PLIM_ELIMIT);
+	assert_non_null(strstr(error.detail, "65536"));
+	assert_int_equal(plim_threads_count(threads), PLIM_THREAD_LIMIT);
+	threads_expect_sample(threads, &truth);
+	plim_threads_free(threads);
 	/* Who does not ask for them is not bothered. */
 	take(snapshot);
 	expect_state(plim_snapshot_find(snapshot, pid), PLIM_FIELD_WAKEUPS,
