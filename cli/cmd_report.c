@@ -2,18 +2,17 @@
  * cmd_report.c - plim report: the main job. One page on one process: who it
  * is, what it costs now, and what finding out cost.
  *
- * A process is sampled several times, so that one that ends in between leaves
- * its last live sample. A command is started, watched until it is quiet and
- * then for the time asked for, or until it ends; its exact totals then come
- * from the kernel's account, and what was started is ended.
+ * Its window is a quiet one (plim_idle): at both ends the tree and its threads
+ * are read. The process itself is sampled in between, too, so that one that
+ * ends leaves its last live sample. A command is started, watched until it is
+ * quiet and then for the time asked for, or until it ends; its exact totals
+ * then come from the kernel's account, and what was started is ended.
  */
 #include "report.h"
 
 #define REPORT_STEP_NS	      250000000u
+#define REPORT_LOADING_NS     1000000000u
 #define REPORT_COMMAND_FOR_NS 10000000000u
-#define REPORT_QUIET_PERCENT  2.0
-#define REPORT_QUIET_FOR_NS   UINT64_C(5000000000)
-#define REPORT_QUIET_LIMIT_NS UINT64_C(120000000000)
 
 /* Samples into `usage`. A process that is no more sets `ended`, and the last
  * live sample stays; one that was a zombie from the start is sampled once. */
@@ -40,85 +39,111 @@ static int report_sample(struct report *report, plim_usage *usage,
 	return code;
 }
 
-/* Watches for so long; takes a sample at every step. */
-static int report_watch(struct report *report, uint64_t ns, plim_error *error)
+/* How far apart the samples are. */
+static uint64_t report_step(const struct report *report, uint64_t ns)
 {
-	int descriptor = plim_target_poll_descriptor(report->target);
-	uint64_t step = report->options->every_ns < ns
-			    ? report->options->every_ns
-			    : REPORT_STEP_NS;
-	uint64_t begin = plim_host_now(report->host).monotonic.ns;
-	uint64_t spent = 0;
-
-	while (spent < ns && !report->ended && !interrupted) {
-		uint64_t rest = ns - spent;
-		int woken =
-		    interrupt_sleep(rest < step ? rest : step, descriptor);
-		int code;
-
-		/* A zombie's last figures are no longer those of its life. */
-		if (woken == 2) {
-			report->ended = 1;
-			break;
-		}
-		code = report_sample(report, report->last, error);
-		if (code != PLIM_OK)
-			return code;
-		spent = plim_host_now(report->host).monotonic.ns - begin;
-	}
-	return PLIM_OK;
+	if (report->awaited && !report->quiet)
+		return REPORT_LOADING_NS;
+	return report->options->every_ns < ns ? report->options->every_ns
+					      : REPORT_STEP_NS;
 }
 
-/* CPU since `*before`, in per cent of one core; remembers the new state. */
-static plim_real report_cpu_since(const struct report *report,
-				  plim_count *before, uint64_t *when)
+static uint64_t report_now(const struct report *report)
 {
-	const plim_process *last = plim_usage_process(report->last);
-	plim_count now = plim_process_count(last, PLIM_FIELD_CPU);
-	uint64_t stamp = plim_process_stamp(last).monotonic.ns;
-	plim_real rate = plim_counter_rate(*before, now, stamp - *when);
+	return plim_host_now(report->host).monotonic.ns;
+}
 
-	*before = now;
-	*when = stamp;
-	rate.value /= 1e7; /* ns per second to per cent */
-	return rate;
+/* The sleep of the observation: it takes samples of its own, so that one that
+ * ends meanwhile leaves the last of its life. */
+static int report_sleep(uint64_t ns, int descriptor, void *user)
+{
+	struct report *report = user;
+	uint64_t step = report_step(report, ns);
+	uint64_t begin = report_now(report);
+	uint64_t now = begin;
+
+	while (now - begin < ns) {
+		uint64_t rest = ns - (now - begin);
+		int woken =
+		    interrupt_sleep(rest < step ? rest : step, descriptor);
+
+		if (woken != 0)
+			return woken == 1;
+		now = report_now(report);
+		if (now - report->sample_ns < step && now - begin < ns)
+			continue;
+		if (now - report->sample_ns < REPORT_STEP_NS)
+			continue;
+		/* What is wrong with it the observation finds, too. */
+		if (report_sample(report, report->last, NULL) != PLIM_OK ||
+		    report->ended)
+			return 0;
+		report->sample_ns = now;
+	}
+	return 0;
+}
+
+static plim_idle_options report_plan(struct report *report, uint64_t ns)
+{
+	return (plim_idle_options){
+	    .size = sizeof(plim_idle_options),
+	    .fields = &report->tree.fields,
+	    .window_ns = ns,
+	    .tree = 1,
+	    .threads = 1,
+	    .sleep = report_sleep,
+	    .user = report,
+	};
+}
+
+static void report_note(struct report *report)
+{
+	plim_idle_facts facts = plim_idle_about(report->idle);
+
+	report->ended |= facts.ended != 0;
+	if (facts.image_changed)
+		report->changes |= PLIM_CHANGE_IMAGE;
+	if (facts.name_changed)
+		report->changes |= PLIM_CHANGE_NAME;
 }
 
 /* Until it has used little CPU for a while: what it costs while it loads is
  * not what it costs. */
 static int report_await_quiet(struct report *report, plim_error *error)
 {
-	int descriptor = plim_target_poll_descriptor(report->target);
-	uint64_t begin = plim_host_now(report->host).monotonic.ns;
-	uint64_t calm = begin;
-	uint64_t now = begin;
-	plim_count cpu = {0};
-	uint64_t when = 0;
+	plim_idle_options plan = report_plan(report, 0);
+	plim_idle_facts facts;
+	int code;
 
-	report->quiet = -1;
-	while (!report->ended && !interrupted &&
-	       now - begin < REPORT_QUIET_LIMIT_NS) {
-		plim_real percent;
-		int code;
+	report->awaited = 1;
+	code =
+	    plim_idle_await_quiet(report->idle, report->target, &plan, error);
+	if (code != PLIM_OK)
+		return code;
+	report_note(report);
+	facts = plim_idle_about(report->idle);
+	report->quiet = facts.quiet > 0;
+	report->quiet_after_ns = facts.quiet_after_ns;
+	/* The window begins where the load ended. */
+	if (report->quiet && !report->ended)
+		code = report_sample(report, report->first, error);
+	return code;
+}
 
-		if (interrupt_sleep(REPORT_STEP_NS, descriptor) == 2) {
-			report->ended = 1;
-			break;
-		}
-		code = report_sample(report, report->last, error);
-		if (code != PLIM_OK)
-			return code;
-		now = plim_host_now(report->host).monotonic.ns;
-		percent = report_cpu_since(report, &cpu, &when);
-		if (percent.state != PLIM_STATE_KNOWN ||
-		    percent.value > REPORT_QUIET_PERCENT)
-			calm = now;
-		if (now - calm >= REPORT_QUIET_FOR_NS) {
-			report->quiet = 1;
-			break;
-		}
-	}
-	return PLIM_OK;
+/* Who may not be found any more has no tree. */
+static int report_watch(struct report *report, uint64_t ns, plim_error *error)
+{
+	plim_idle_options plan = report_plan(report, ns);
+	int code = plim_idle_window(report->idle, report->target, &plan, error);
+
+	if (code == PLIM_EHIDDEN || code == PLIM_ECANNOTTELL)
+		return PLIM_OK;
+	if (code != PLIM_OK)
+		return code;
+	report_note(report);
+	report_tree_of_window(report);
+	return report->ended ? PLIM_OK
+			     : report_sample(report, report->last, error);
 }
 
 static int report_measure(struct report *report, plim_error *error)
@@ -139,19 +164,14 @@ static int report_measure(struct report *report, plim_error *error)
 		plim_usage_free(report->last);
 		report->last = report->first;
 	}
+	report->sample_ns = report_now(report);
 	if (code == PLIM_OK)
 		code = report_tree_take(report, error);
-	if (code == PLIM_OK && report->started)
+	if (code == PLIM_OK && report->started && !report->ended)
 		code = report_await_quiet(report, error);
-	/* The window begins where the load ended. */
-	if (code == PLIM_OK && report->quiet > 0) {
-		code = report_sample(report, report->first, error);
-		if (code == PLIM_OK)
-			code = report_tree_take(report, error);
-	}
-	if (code == PLIM_OK)
+	if (code == PLIM_OK && !report->ended && !interrupted)
 		code = report_watch(report, ns, error);
-	if (code == PLIM_OK)
+	if (code == PLIM_OK && report->tree_rounds < 2)
 		code = report_tree_take(report, error);
 	return code;
 }
@@ -181,6 +201,8 @@ static int report_open(struct report *report, plim_error *error)
 		code = plim_usage_new(&report->last, report->host, error);
 	if (code == PLIM_OK)
 		code = plim_usage_new(&report->total, report->host, error);
+	if (code == PLIM_OK)
+		code = plim_idle_new(&report->idle, report->host, error);
 	if (code != PLIM_OK)
 		return code;
 	if (!report->started)
@@ -233,6 +255,7 @@ int cmd_report(const struct options *options)
 	plim_usage_free(report.first);
 	plim_usage_free(report.total);
 	report_tree_release(&report);
+	plim_idle_free(report.idle);
 	plim_target_close(report.target);
 	plim_host_close(report.host);
 	return status;

@@ -25,6 +25,8 @@ int idle_sleep(uint64_t ns, int descriptor, void *user);
 /* idle_page.c: tells all of it in the format that was asked for: the exit
  * status. */
 int idle_page(struct idle_view *view);
+/* The JSON object `window`. */
+void idle_json_window(plim_json *json, const plim_idle *idle, int tree);
 /* "reached", "not_reached", "not_awaited"; "loading", "window" or NULL. */
 const char *idle_quiet_word(const plim_idle_facts *facts);
 const char *idle_phase_word(int phase);

@@ -253,10 +253,10 @@ static void idle_json_phase(plim_json *json, const char *key, int phase)
 		plim_json_null(json, key);
 }
 
-static void idle_json_window(const struct idle_view *view, plim_json *json)
+void idle_json_window(plim_json *json, const plim_idle *idle, int tree)
 {
 	static const char *const places[] = {"outside", "self", "below"};
-	plim_idle_facts facts = plim_idle_about(view->idle);
+	plim_idle_facts facts = plim_idle_about(idle);
 
 	plim_json_object(json, "window");
 	plim_json_string(json, "quiet", idle_quiet_word(&facts));
@@ -271,7 +271,7 @@ static void idle_json_window(const struct idle_view *view, plim_json *json)
 	plim_json_boolean(json, "replaced", facts.replaced != 0);
 	idle_json_phase(json, "image_changed", facts.image_changed);
 	idle_json_phase(json, "interrupted", facts.stopped);
-	plim_json_boolean(json, "tree", !view->options->no_tree);
+	plim_json_boolean(json, "tree", tree);
 	plim_json_whole(json, "processes", facts.members);
 	plim_json_whole(json, "processes_born", facts.members_born);
 	plim_json_whole(json, "processes_ended", facts.members_ended);
@@ -318,7 +318,7 @@ static int idle_json(const struct idle_view *view)
 		plim_json_process(json, "process", last, first, &fields);
 	else
 		plim_json_null(json, "process");
-	idle_json_window(view, json);
+	idle_json_window(json, view->idle, !view->options->no_tree);
 	plim_json_object(json, "figures");
 	json_figure(json, "cpu_percent", plim_idle_cpu_percent(view->idle));
 	for (i = 0; i < IDLE_SHOWN; i++)

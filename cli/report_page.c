@@ -90,7 +90,14 @@ static void report_window(const struct report *report)
 			       plim_count_known(interval.suspended_ns,
 						PLIM_METHOD_SYSTEM),
 			       PLIM_UNIT_NS));
-	if (report->quiet < 0 && !report->ended)
+	if (report->quiet)
+		output_format(
+		    "; quiet after %s",
+		    show_count(report->options,
+			       plim_count_known(report->quiet_after_ns,
+						PLIM_METHOD_SYSTEM),
+			       PLIM_UNIT_NS));
+	else if (report->awaited && !report->ended)
 		output_text("; it did not become quiet first");
 	if (report->ended && report->first == report->last)
 		output_text(": it has ended");
@@ -248,8 +255,10 @@ static int report_json(struct report *report)
 				  &all);
 		json_exit(json, report->child.status);
 	}
-	if (report->quiet != 0)
-		plim_json_boolean(json, "became_quiet", report->quiet > 0);
+	if (report->awaited)
+		plim_json_boolean(json, "became_quiet", report->quiet);
+	idle_json_window(json, report->idle, 1);
+	wakers_json(json, report->idle, UINT64_MAX);
 	report_events(report, json);
 	return json_finish(json, report->host);
 }
@@ -273,6 +282,7 @@ int report_page(struct report *report)
 			report_window(report);
 			report_costs(report);
 			report_tree_page(report);
+			wakers_page(report->options, report->idle, WAKERS_TOLD);
 			report_missing(report);
 		} else {
 			output_text("observed     it ended before it could be "

@@ -38,13 +38,13 @@ int report_tree_open(struct report *report, plim_error *error)
 	for (i = 0; i < sizeof report_tree_ids / sizeof report_tree_ids[0]; i++)
 		plim_field_set_add(&view->fields, report_tree_ids[i]);
 	view->shown = view->fields;
-	return plim_tree_new(&view->tree, report->host, error);
+	return plim_tree_new(&report->whole, report->host, error);
 }
 
 void report_tree_release(struct report *report)
 {
 	branches_release(&report->tree.members);
-	plim_tree_free(report->tree.tree);
+	plim_tree_free(report->whole);
 }
 
 /* What ended before it could be seen has no tree to tell of. */
@@ -59,6 +59,7 @@ int report_tree_take(struct report *report, plim_error *error)
 
 	if (!report->sampled)
 		return PLIM_OK;
+	view->tree = report->whole;
 	code = plim_tree_usage(view->tree, view->root, &take, error);
 	if (code == PLIM_EHIDDEN || code == PLIM_ECANNOTTELL)
 		return PLIM_OK;
@@ -66,6 +67,19 @@ int report_tree_take(struct report *report, plim_error *error)
 	    plim_tree_interval(view->tree, &view->interval, NULL) == PLIM_OK)
 		report->tree_rounds = 2;
 	return code;
+}
+
+/* Nothing that is done with a view changes its tree. */
+void report_tree_of_window(struct report *report)
+{
+	struct tree_view *view = &report->tree;
+	const plim_tree *tree = plim_idle_tree(report->idle);
+
+	if (tree == NULL ||
+	    plim_tree_interval(tree, &view->interval, NULL) != PLIM_OK)
+		return;
+	view->tree = (plim_tree *)tree;
+	report->tree_rounds = 2;
 }
 
 /* In per cent over the window; of a member that was born in it all it has. */

@@ -100,7 +100,9 @@ void wakers_page(const struct options *options, const plim_idle *idle,
 			wakers_row(options, idle, &thread, several);
 		told++;
 	}
-	if (told == 0)
+	if (count == 0)
+		output_text("who wakes    no thread could be read\n");
+	else if (told == 0)
 		output_format("who wakes    none of %zu thread%s\n", count,
 			      count == 1 ? "" : "s");
 	else if (told > most)

@@ -148,6 +148,7 @@ typedef struct plim_idle_facts {
 	int replaced;	   /* 1: it ended, and its pid has another owner */
 	int image_changed; /* the first phase in which it executed another
 			    * program, or 0; where this user can tell */
+	int name_changed;  /* 1: its name changed in either of them */
 	int stopped;	   /* the phase in which the sleeper said stop, or 0 */
 	int raised;	   /* 1: the window is longer than it was asked to be */
 	int place;	   /* enum plim_idle_place */

@@ -309,6 +309,7 @@ void plimp_idle_look(plim_idle *idle, int phase)
 	if ((check.changes & PLIM_CHANGE_IMAGE) != 0 &&
 	    idle->facts.image_changed == 0)
 		idle->facts.image_changed = phase;
+	idle->facts.name_changed |= (check.changes & PLIM_CHANGE_NAME) != 0;
 }
 
 static int idle_sleep_once(plim_idle *idle, uint64_t ns)

@@ -69,6 +69,8 @@ struct plim_idle {
 	size_t waker_count;
 	size_t waker_capacity;
 	plim_threads_facts thread_facts;
+	int unread; /* why threads of a member could not be read at the last
+		     * sample: enum plim_reason, 0 */
 
 	/* Of the call that is under way, or was. */
 	plim_target *target; /* NULL: ourselves */

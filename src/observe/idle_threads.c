@@ -140,12 +140,24 @@ static int member_read(plim_idle *idle, struct plimp_idle_member *member,
 	return PLIM_OK;
 }
 
-/* What became of one since the round, or is refused of it, is no failure. */
-static int member_is_outcome(int code)
+/* What became of one since the round, or is refused of it, is no failure; what
+ * is refused is missing in every sum. */
+static int member_is_outcome(plim_idle *idle, int code)
 {
-	return code == PLIM_ENOPROCESS || code == PLIM_EREPLACED ||
-	       code == PLIM_EHIDDEN || code == PLIM_ECANNOTTELL ||
-	       code == PLIM_EDENIED;
+	switch (code) {
+	case PLIM_ENOPROCESS:
+	case PLIM_EREPLACED:
+		return 1;
+	case PLIM_EHIDDEN:
+	case PLIM_ECANNOTTELL:
+		idle->unread = PLIM_REASON_INVISIBLE;
+		return 1;
+	case PLIM_EDENIED:
+		idle->unread = PLIM_REASON_NOT_PERMITTED;
+		return 1;
+	default:
+		return 0;
+	}
 }
 
 static int member_sample(plim_idle *idle, const plim_process *process,
@@ -178,6 +190,7 @@ int plimp_idle_members_sample(plim_idle *idle, plim_error *error)
 	plim_error problem;
 	size_t i;
 
+	idle->unread = 0;
 	for (i = 0; i < plim_tree_size(idle->tree); i++) {
 		int code;
 
@@ -186,7 +199,7 @@ int plimp_idle_members_sample(plim_idle *idle, plim_error *error)
 			continue;
 		code = member_sample(idle, plim_tree_at(idle->tree, i)->process,
 				     &problem);
-		if (code == PLIM_OK || member_is_outcome(code))
+		if (code == PLIM_OK || member_is_outcome(idle, code))
 			continue;
 		if (error != NULL)
 			*error = problem;
@@ -424,6 +437,21 @@ static void rank_process(plim_idle *idle)
 	}
 }
 
+/* What is refused of a member is missing in every sum. */
+static void rank_unread(plim_idle *idle)
+{
+	plim_threads_facts *facts = &idle->thread_facts;
+	const plim_count why = plim_count_missing(idle->unread, 0);
+
+	if (idle->unread == 0)
+		return;
+	facts->listed_wakeups = why;
+	facts->listed_cpu_ns = why;
+	facts->listed_switches_in = why;
+	facts->live_total_change = plim_real_missing(idle->unread, 0);
+	facts->unlisted_cpu_ns = facts->live_total_change;
+}
+
 /* Takes the observing thread out of the sums. */
 static void rank_without_observer(plim_idle *idle)
 {
@@ -464,6 +492,7 @@ int plimp_idle_rank(plim_idle *idle, plim_error *error)
 		rank_facts_begin(&idle->thread_facts);
 		for (i = 0; i < idle->members.count; i++)
 			rank_member(idle, &idle->members.items[i]);
+		rank_unread(idle);
 	} else {
 		rank_process(idle);
 	}

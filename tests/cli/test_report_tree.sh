@@ -56,6 +56,44 @@ same "report: is most of it here" '.tree |
 	add)'
 stop "$pid"
 stop "$root"
+# Who wakes, of the whole tree, held against what the threads have counted.
+start pulses 2
+target=$pid
+ask "$target" truth >"$work/before"
+"$plim" report -d 3s --json "$target" >"$work/out" 2>"$work/err" &
+observer=$!
+sleep 1
+ask "$target" 'pulse 300' >"$work/after"
+wait "$observer"
+check "report: JSON with threads is valid" tool schema "$schema" report \
+	<"$work/out"
+is "report: three threads" 3 "$(json '.threads | length')"
+most=$(value tid_1 <"$work/after")
+is "report: who woke most comes first" "$most" "$(json '.threads[0].tid')"
+within "report: as often as it has counted" \
+	"$(json '.threads[0].delta.wakeups')" \
+	$(($(value wakeups_1 <"$work/after") - \
+		$(value wakeups_1 <"$work/before"))) 2
+is "report: by name" pulse-1 "$(json '.threads[0].name')"
+is "report: the window was not waited for" not_awaited "$(json .window.quiet)"
+run report -d 50ms "$target"
+check "report: nobody wakes" grep -qx 'who wakes    none of 3 threads' \
+	"$work/out"
+stop "$target"
+start renamer
+ask "$pid" "name $(hex '\033[31mred')" >/dev/null
+"$plim" report -d 2s "$pid" >"$work/out" 2>"$work/err" &
+observer=$!
+sleep 0.7
+ask "$pid" 'busy 20' >/dev/null
+wait "$observer"
+check "report: a thread's name is escaped" grep -qF '  \x1b[31mred, in ' \
+	"$work/out"
+is "report: and nothing of it raw" '' "$(tr -dc '\033' <"$work/out")"
+run report -d 100ms --json "$pid"
+check "report: JSON of a hostile name is valid" tool schema "$schema" report \
+	<"$work/out"
+stop "$pid"
 run report --json -- sh -c 'i=0; sh -c "while [ \$((i+=1)) -lt 200000 ]; do
 	:; done"; sleep 0.1'
 within "report: of a command that ended, what wait4 tells of all of it" \
