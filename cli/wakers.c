@@ -72,7 +72,12 @@ static void wakers_row(const struct options *options, const plim_idle *idle,
 		output_format(" of %d ", (int)thread->pid);
 		wakers_text(options, thread->process);
 	}
-	output_text(change->born ? " (new), in " : ", in ");
+	output_text(change->born ? " (new)" : "");
+	if (change->last->state == 'R') {
+		output_text(", running\n");
+		return;
+	}
+	output_text(", in ");
 	wakers_text(options, change->last->blocked_in);
 	output_text("\n");
 }
