@@ -31,12 +31,11 @@ void idle_json_window(plim_json *json, const plim_idle *idle, int tree);
 const char *idle_quiet_word(const plim_idle_facts *facts);
 const char *idle_phase_word(int phase);
 
-/* wakers.c: who woke, most first. A page for people, lines RESULT, and the
- * JSON array `threads`. */
+/* wakers.c: who woke, most first, on a page for people, and as the JSON array
+ * `threads`. */
 #define WAKERS_TOLD 10
 void wakers_page(const struct options *options, const plim_idle *idle,
 		 uint64_t most);
-int wakers_results(const plim_idle *idle, uint64_t most);
 void wakers_json(plim_json *json, const plim_idle *idle, uint64_t most);
 
 #endif

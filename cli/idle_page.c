@@ -27,28 +27,6 @@ static uint64_t idle_most(const struct idle_view *view)
 
 /* --- RESULT lines --------------------------------------------------------- */
 
-static plim_result_figures idle_figures(const plim_idle *idle)
-{
-	plim_idle_facts facts = plim_idle_about(idle);
-
-	return (plim_result_figures){
-	    .size = sizeof(plim_result_figures),
-	    .warm_resident = plim_idle_first(idle, PLIM_FIELD_RESIDENT),
-	    .idle_resident = plim_idle_last(idle, PLIM_FIELD_RESIDENT),
-	    .warm_footprint = plim_idle_first(idle, PLIM_FIELD_PRIVATE),
-	    .idle_footprint = plim_idle_last(idle, PLIM_FIELD_PRIVATE),
-	    .window_ns = facts.interval.elapsed_ns,
-	    .samples = facts.samples,
-	    .cpu_percent = plim_idle_cpu_percent(idle),
-	    .wakeups = plim_idle_rate(idle, PLIM_FIELD_WAKEUPS),
-	    .disk_ops = plim_idle_rate(idle, PLIM_FIELD_DISK_OPS),
-	    .disk_read = plim_idle_rate(idle, PLIM_FIELD_DISK_READ),
-	    .disk_write = plim_idle_rate(idle, PLIM_FIELD_DISK_WRITE),
-	    .disk_blocks = plim_idle_rate(idle, PLIM_FIELD_DISK_BLOCKS),
-	    .io_calls = plim_idle_rate(idle, PLIM_FIELD_IO_CALLS),
-	};
-}
-
 /* `--scale "200 open connections"`: the number is the count, what stands
  * behind it the statement, and its last word the unit. */
 static plim_result_load idle_load(const struct options *options)
@@ -111,16 +89,19 @@ static int idle_result_window(const struct idle_view *view)
 
 static int idle_results(const struct idle_view *view)
 {
-	plim_result_figures figures = idle_figures(view->idle);
 	plim_result_load load = idle_load(view->options);
-	int code = plim_result_observation(&figures, &load, output_write,
-					   &standard_output);
+	int code =
+	    plim_result_idle(view->idle, &load, output_write, &standard_output);
 
 	if (code == PLIM_OK)
 		code = idle_result_window(view);
 	if (code == PLIM_OK && view->options->threads)
-		code = wakers_results(view->idle, idle_most(view));
-	return EXIT_DONE;
+		code = plim_result_idle_threads(view->idle,
+						(size_t)idle_most(view),
+						output_write, &standard_output);
+	/* What could not be written is told at the end. */
+	return code == PLIM_OK || code == PLIM_EOUTPUT ? EXIT_DONE
+						       : EXIT_FAILED;
 }
 
 /* --- the page ------------------------------------------------------------- */

@@ -115,63 +115,6 @@ void wakers_page(const struct options *options, const plim_idle *idle,
 			      (unsigned long long)(told - most));
 }
 
-/* As plim_result_thread() writes it; behind that, appended, what a tree needs
- * and who is to blame. */
-static int wakers_result(const plim_idle *idle, size_t rank)
-{
-	plim_idle_thread thread = plim_idle_thread_at(idle, rank);
-	const plim_thread_change *change = &thread.change;
-	plim_real cpu = plim_real_of(change->cpu_ns);
-	plim_real waited = plim_real_of(change->runqueue_ns);
-	plim_result_line line;
-
-	cpu.value /= 1e6;
-	waited.value /= 1e6;
-	plim_result_begin(&line, "thread_wakeups", output_write,
-			  &standard_output);
-	plim_result_add_whole(&line, "rank", rank + 1);
-	plim_result_add_whole(&line, "tid", (uint64_t)change->last->tid);
-	plim_result_add_count(&line, "wakeups", change->wakeups);
-	plim_result_add_real(&line, "per_second",
-			     wakers_rate(idle, change->wakeups), 3);
-	plim_result_add_real(&line, "cpu_ms", cpu, 1);
-	plim_result_add_whole(&line, "born", change->born != 0);
-	plim_result_add_hex(&line, "start", change->last->start_address);
-	plim_result_add_name(&line, "name", change->name);
-	plim_result_add_whole(&line, "pid", (uint64_t)thread.pid);
-	plim_result_add_name(&line, "process", thread.process);
-	plim_result_add_real(&line, "waited_ms", waited, 1);
-	plim_result_add_name(&line, "blocked_in", change->last->blocked_in);
-	return plim_result_end(&line);
-}
-
-int wakers_results(const plim_idle *idle, uint64_t most)
-{
-	plim_threads_facts about = plim_idle_thread_facts(idle);
-	const plim_result_threads_summary summary = {
-	    .size = sizeof summary,
-	    .threads = about.last,
-	    .born = about.born,
-	    .exited = about.exited,
-	    .listed_wakeups = about.listed_wakeups,
-	    .exited_wakeups_at_start = about.exited_wakeups_at_start,
-	    .window_ns = plim_idle_about(idle).interval.elapsed_ns,
-	};
-	size_t i;
-	int code = plim_result_thread_summary(&summary, output_write,
-					      &standard_output);
-
-	for (i = 0; i < plim_idle_thread_count(idle) && i < most; i++) {
-		plim_count woken = plim_idle_thread_at(idle, i).change.wakeups;
-
-		if (woken.state == PLIM_STATE_KNOWN && woken.value == 0)
-			continue;
-		if (code == PLIM_OK)
-			code = wakers_result(idle, i);
-	}
-	return code;
-}
-
 /* A figure, or null; what is missing is told once, below. */
 static void wakers_json_count(plim_json *json, const char *key,
 			      plim_count count)
