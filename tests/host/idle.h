@@ -33,7 +33,7 @@ struct scene {
 	plim_idle_progress last; /* what it was told last */
 };
 
-/* How many threads of a process are not asleep. */
+/* How many threads of a process run, or are about to. */
 static inline unsigned scene_awake(pid_t pid)
 {
 	char path[300];
@@ -55,7 +55,7 @@ static inline unsigned scene_awake(pid_t pid)
 		if (stat == NULL)
 			continue;
 		if (fscanf(stat, "%*d (%*[^)]) %c", &state) == 1)
-			awake += state != 'S';
+			awake += state == 'R' || state == 'D';
 		fclose(stat);
 	}
 	if (tasks != NULL)
