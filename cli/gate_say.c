@@ -63,9 +63,8 @@ void gate_put_safe(struct gate_out *out, const char *text, gate_byte_fn *each)
 
 		if (part.size == 0) {
 			part.size = 3;
-			strcpy(safe, (unsigned char)rest.data[2] == 0xbe
-					 ? "\\xef\\xbf\\xbe"
-					 : "\\xef\\xbf\\xbf");
+			snprintf(safe, sizeof safe, "\\xef\\xbf\\x%02x",
+				 (unsigned char)rest.data[2]);
 		} else {
 			plim_escape(PLIM_ESCAPE_TERMINAL, part, safe,
 				    sizeof safe);

@@ -95,8 +95,10 @@ static size_t fixed_put_large(double value, char *at)
 	size_t size;
 	int twos = 0;
 
-	for (; value >= FIXED_WHOLE; value /= 2)
+	while (value >= FIXED_WHOLE) {
+		value /= 2;
 		twos++;
+	}
 	/* The last halving may have left a half behind. */
 	if (value != (double)(uint64_t)value) {
 		value *= 2;

@@ -29,7 +29,7 @@ static plim_bytes result_from(plim_bytes text, size_t start)
 static int result_equals(plim_bytes text, const char *word)
 {
 	return text.size == strlen(word) &&
-	       memcmp(text.data, word, text.size) == 0;
+	       (text.size == 0 || memcmp(text.data, word, text.size) == 0);
 }
 
 static int result_is_letter(char byte)
