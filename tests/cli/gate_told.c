@@ -521,6 +521,67 @@ static void make(const char *kind)
 	}
 }
 
+struct gathered {
+	char data[262144];
+	size_t size;
+};
+
+static int gather(const char *data, size_t size, void *user)
+{
+	struct gathered *to = user;
+
+	if (size > sizeof to->data - to->size)
+		return ENOSPC;
+	memcpy(to->data + to->size, data, size);
+	to->size += size;
+	return 0;
+}
+
+static void tell_reading(const plim_budget_reading *reading)
+{
+	char number[40];
+
+	if (reading->value.state == PLIM_STATE_KNOWN) {
+		plim_number_format(reading->value.value, number, sizeof number);
+		output_format(" %s %s %s", number,
+			      plim_method_word(reading->value.method),
+			      plim_bound_word(reading->value.bound));
+	} else {
+		output_format(" %s", plim_reason_word(reading->value.method));
+	}
+	if (reading->counted.state == PLIM_STATE_KNOWN)
+		output_format(" n %llu",
+			      (unsigned long long)reading->counted.value);
+	output_format(" %llu ns\n", (unsigned long long)reading->window_ns);
+}
+
+/* The RESULT lines as the library reads them back: a baseline. */
+static int tell_record(void)
+{
+	static struct gathered lines;
+	plim_budget_record *record = NULL;
+	plim_budget_reading readings[4];
+	plim_error error;
+
+	if (gate_results(&made.gate, gather, &lines) != PLIM_OK)
+		return 1;
+	if (plim_budget_record_parse(&record, "lines",
+				     (plim_bytes){lines.data, lines.size}, NULL,
+				     NULL, &error) != PLIM_OK)
+		return fail_with(&made.options, &error);
+	for (int figure = 1; figure <= PLIM_BUDGET_FIGURE_LAST; figure++) {
+		size_t count = plim_budget_record_readings(
+		    record, made.name, figure, readings, LENGTH(readings));
+
+		for (size_t i = 0; i < count && i < LENGTH(readings); i++) {
+			output_text(plim_budget_figure_get(figure)->word);
+			tell_reading(&readings[i]);
+		}
+	}
+	plim_budget_record_free(record);
+	return 0;
+}
+
 static int tell(const char *format)
 {
 	static const struct {
@@ -537,6 +598,8 @@ static int tell(const char *format)
 		if (strcmp(format, writers[i].name) == 0)
 			return writers[i].tell(&made.gate, output_write,
 					       &standard_output) != PLIM_OK;
+	if (strcmp(format, "record") == 0)
+		return tell_record();
 	if (strcmp(format, "table") == 0)
 		gate_table(&made.gate);
 	else if (strcmp(format, "json") == 0)

@@ -18,7 +18,7 @@ valid() {
 }
 
 # --- to the byte ---------------------------------------------------------------
-for format in table csv results junit bencher action github summary; do
+for format in table csv results junit bencher action github summary record; do
 	tell "$format"
 	golden "gate_$format"
 done
@@ -51,7 +51,12 @@ for kind in plain hostile; do
 	else
 		skip "json, $kind: the schema" "python3-jsonschema is not installed"
 	fi
+	tell record "$kind"
+	is "$kind: the lines are a record" 0 "$status"
+	cp "$work/out" "$work/record.$kind"
 done
+check "record: hostile names change nothing" \
+	cmp "$work/record.plain" "$work/record.hostile"
 for format in junit bencher action github results; do
 	check "$format: hostile names change nothing but names" \
 		cmp "$work/found.$format.plain" "$work/found.$format.hostile"
@@ -148,7 +153,7 @@ if [ -z "$comma" ] && command -v localedef >/dev/null 2>&1 &&
 	export LOCPATH="$work/locale"
 	comma=de_DE.utf8
 fi
-for format in table csv results junit bencher action github summary; do
+for format in table csv results junit bencher action github summary record; do
 	what="$format: the same in a locale with a comma"
 	if [ "$(LC_ALL=$comma locale decimal_point 2>/dev/null)" = , ]; then
 		tell "$format"
