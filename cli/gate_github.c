@@ -107,7 +107,7 @@ static int github_of_figure(const struct gate *gate, struct github_note *note)
 		note->level = GITHUB_WARNING;
 		return judged->slack;
 	}
-	if (judged->skipped) {
+	if (gate_figure_skipped(note->figure)) {
 		note->level = GITHUB_NOTICE;
 		return 1;
 	}
@@ -215,7 +215,7 @@ static void github_say(struct gate_out *out, const struct gate *gate,
 			       gate_quantity(figure->judgement.slack_factor,
 					     PLIM_UNIT_NONE));
 		gate_put(out, " times what was measured");
-	} else if (figure->judgement.skipped) {
+	} else if (gate_figure_skipped(figure)) {
 		gate_put(out, "skipped: ");
 		github_message(out, figure->limit->skip != NULL
 					? figure->limit->skip
@@ -298,7 +298,7 @@ static const char *summary_mark(const struct gate_target *target,
 {
 	if (!target->done)
 		return "\xe2\x9d\x93"; /* a question mark */
-	if (figure->judgement.skipped)
+	if (gate_figure_skipped(figure))
 		return "\xe2\x9a\xaa"; /* a white circle */
 	switch (figure->judgement.verdict) {
 	case PLIM_VERDICT_PASS:
@@ -330,9 +330,10 @@ static void summary_row(struct gate_out *out, const struct gate *gate,
 			      ? gate_quantity(judged->headroom, unit)
 			      : "-");
 	summary_cell(out, gate_method(figure));
-	summary_cell(out, judged->skipped && figure->limit->skip != NULL
-			      ? figure->limit->skip
-			      : judged->text);
+	summary_cell(out,
+		     gate_figure_skipped(figure) && figure->limit->skip != NULL
+			 ? figure->limit->skip
+			 : judged->text);
 	gate_put(out, "\n");
 }
 

@@ -97,7 +97,7 @@ static void junit_count(const struct gate_target *target,
 			tally->failures++;
 		else if (!target->done || gate_figure_failed(figure))
 			tally->errors++;
-		else if (figure->judgement.skipped)
+		else if (gate_figure_skipped(figure))
 			tally->skipped++;
 	}
 }
@@ -196,7 +196,7 @@ static void junit_case(struct gate_out *out, const struct gate *gate,
 		gate_put(out, ">\n");
 		junit_outcome(out, gate, target, figure);
 		gate_put(out, "  </testcase>\n");
-	} else if (figure->judgement.skipped) {
+	} else if (gate_figure_skipped(figure)) {
 		gate_put(out, ">\n   <skipped");
 		junit_attribute(
 		    out, "message",

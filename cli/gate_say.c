@@ -148,7 +148,8 @@ const char *gate_why_not(const struct gate_figure *figure)
 	for (size_t i = 0; i < figure->reading_count; i++) {
 		const plim_budget_reading *reading = &figure->readings[i];
 
-		if (reading->value.state == PLIM_STATE_KNOWN)
+		if (reading->value.state == PLIM_STATE_KNOWN ||
+		    reading->value.state == PLIM_STATE_UNREAD)
 			continue;
 		if (reading->note != NULL && reading->note[0] != '\0')
 			return reading->note;
@@ -176,7 +177,7 @@ const char *gate_figure_word(const struct gate_target *target,
 {
 	if (!target->done)
 		return gate_target_word(target);
-	if (figure->judgement.skipped)
+	if (gate_figure_skipped(figure))
 		return "skipped";
 	return gate_verdict_word(figure->judgement.verdict);
 }
@@ -187,6 +188,12 @@ const char *gate_word(const struct gate *gate)
 				 : gate_verdict_word(gate->verdict);
 }
 
+int gate_figure_skipped(const struct gate_figure *figure)
+{
+	return figure->judgement.skipped &&
+	       figure->judgement.verdict == PLIM_VERDICT_PASS;
+}
+
 int gate_figure_failed(const struct gate_figure *figure)
 {
 	return figure->judgement.verdict != PLIM_VERDICT_PASS;
@@ -195,7 +202,10 @@ int gate_figure_failed(const struct gate_figure *figure)
 int gate_figure_speaks(const struct gate_target *target,
 		       const struct gate_figure *figure)
 {
-	return target->reason[0] == '\0' || figure->reading_count > 0;
+	for (size_t i = 0; i < figure->reading_count; i++)
+		if (figure->readings[i].value.state != PLIM_STATE_UNREAD)
+			return 1;
+	return target->reason[0] == '\0';
 }
 
 const plim_budget_reading *gate_reading(const struct gate_figure *figure)

@@ -42,10 +42,12 @@ const char *gate_target_word(const struct gate_target *target);
 const char *gate_verdict_word(int verdict);
 /* How the whole ended, in a word. */
 const char *gate_word(const struct gate *gate);
-/* A figure whose own verdict is to be told: it was measured, or its target
- * has no reason of its own that says it all. */
+/* A figure whose own verdict is to be told: something was read for it, or its
+ * target has no reason of its own that says it all. */
 int gate_figure_speaks(const struct gate_target *target,
 		       const struct gate_figure *figure);
+/* One that is unavailable, and that the file lets be so. */
+int gate_figure_skipped(const struct gate_figure *figure);
 /* One that failed: exceeded, unavailable or inconclusive. */
 int gate_figure_failed(const struct gate_figure *figure);
 /* The reading whose method stands for all, or NULL. */

@@ -75,13 +75,11 @@ static void table_window(const struct gate_target *target)
 					 : "");
 }
 
-static void table_repeat(const struct gate *gate,
-			 const struct gate_repeat *repeat, size_t number)
+/* What was seen of it, and what of that is less than it seems. */
+static void table_observed(const struct gate_repeat *repeat)
 {
-	table_head("repeat");
-	output_format("%zu: ready after %s, quiet %s later, observed %s, %u "
-		      "samples",
-		      number, table_time(repeat->ready_ns),
+	output_format("ready after %s, quiet %s later, observed %s, %u samples",
+		      table_time(repeat->ready_ns),
 		      table_time(repeat->quiet_ns),
 		      table_time(repeat->window_ns), repeat->samples);
 	if (repeat->members > 1)
@@ -93,16 +91,27 @@ static void table_repeat(const struct gate *gate,
 	if (repeat->suspended_ns > 0)
 		output_format("; the machine slept %s",
 			      table_time(repeat->suspended_ns));
-	if (repeat->kept + repeat->ignoring > 0)
-		output_format("; %u ended uncharged, %u of a parent that does "
-			      "not wait",
-			      repeat->kept, repeat->ignoring);
-	if (repeat->left_running)
-		output_text("; something of it could not be ended");
+	if (repeat->kept > 0)
+		output_format("; %u ended and were charged to nobody",
+			      repeat->kept);
+	if (repeat->ignoring > 0)
+		output_format("; children of %u are charged to nobody",
+			      repeat->ignoring);
+}
+
+static void table_repeat(const struct gate *gate,
+			 const struct gate_repeat *repeat, size_t number)
+{
+	table_head("repeat");
+	output_format("%zu: ", number);
+	if (repeat->samples > 0)
+		table_observed(repeat);
 	if (repeat->reason[0] != '\0') {
-		output_text("; ");
+		output_text(repeat->samples > 0 ? "; " : "");
 		table_escaped(gate, repeat->reason);
 	}
+	if (repeat->left_running)
+		output_text("; something of it could not be ended");
 	output_text("\n");
 }
 
@@ -285,7 +294,7 @@ static void table_remarks(const struct gate *gate,
 {
 	const plim_budget_judgement *judged = &figure->judgement;
 
-	if (judged->skipped) {
+	if (gate_figure_skipped(figure)) {
 		table_head("skipped");
 		output_format("%s: ", figure->figure->word);
 		table_escaped(gate, figure->limit->skip != NULL
