@@ -214,14 +214,16 @@ static int results_target(const struct gate_target *target,
 	return plim_result_end(&line);
 }
 
-static int results_of(const struct gate_target *target, plim_write_fn *write,
-		      void *user)
+/* What was measured here and now. What comes from a record (`report`) is not
+ * recorded again: it may be of another machine than gate_host says. */
+static int results_measured(const struct gate_target *target,
+			    plim_write_fn *write, void *user)
 {
 	int code = PLIM_OK;
 
-	/* What was recorded once is not recorded again as measured here. */
-	if (target->repeat_count > 0 &&
-	    target->target->way != PLIM_BUDGET_REPORT)
+	if (target->target->way == PLIM_BUDGET_REPORT)
+		return code;
+	if (target->repeat_count > 0)
 		code = plim_result_observation(&target->observed, &target->load,
 					       write, user);
 	for (size_t i = 0; i < target->figure_count; i++)
@@ -230,6 +232,14 @@ static int results_of(const struct gate_target *target, plim_write_fn *write,
 		     j++)
 			code = results_reading(target, &target->figures[i], j,
 					       write, user);
+	return code;
+}
+
+static int results_of(const struct gate_target *target, plim_write_fn *write,
+		      void *user)
+{
+	int code = results_measured(target, write, user);
+
 	for (size_t i = 0; code == PLIM_OK && i < target->figure_count; i++)
 		code =
 		    results_verdict(target, &target->figures[i], write, user);

@@ -131,6 +131,17 @@ is "summary: ends below 1 MiB" 0 $?
 is "summary: and says that it does" 1 "$(tail -1 "$work/out" |
 	grep -c 'more than a step summary may hold')"
 
+# --- recorded before -----------------------------------------------------------
+tell results report
+is "results: what was recorded is not recorded again as of this machine" \
+	"gate gate_host gate_target gate_verdict thread_wakeups thread_wakeups_summary " \
+	"$(valid results | sort -u | tr '\n' ' ')"
+tell table report
+is "table: where it was recorded" "  report       results.txt" \
+	"$(grep '^  report ' "$work/out")"
+tell json report
+is "json: where it was recorded" results.txt "$(json '.targets[0].report')"
+
 # --- nothing to say ------------------------------------------------------------
 tell github pass
 is "github: nothing of a pass" 0 "$(wc -c <"$work/out")"
