@@ -79,20 +79,22 @@ PLIM_API void plim_births_free(plim_births *births);
 
 /*
  * What was counted since the mark. All four are lower bounds once something
- * was lost: when more happened between two readings than there is room for, or
- * when a CPU came online that is not watched.
+ * was lost: when more happened between two readings than there is room for,
+ * when a member could not be observed, or when a CPU came online that is not
+ * watched.
  *
- * A program that executes another in place starts nothing. A program that runs
- * with the rights of another user (set-user-id) is let go of by perf: it
- * counts as ended when it is executed, and what it starts is not seen.
+ * A program that executes another in place starts nothing. Perf lets go of a
+ * process that executes a program with the rights of another user
+ * (set-user-id), or one that it may not read: what it starts is not seen. If it
+ * still runs at the next reading, that is noticed, and the counts are lower
+ * bounds from then on; if it has ended by then, it is not.
  */
 typedef struct plim_births_counts {
 	/* Processes that were started by a member: fork, vfork, posix_spawn,
 	 * clone without CLONE_THREAD. */
 	plim_count processes_started;
 	plim_count threads_started; /* besides the first of each process */
-	/* Members whose main thread has ended; the root, too. A process that
-	 * executes a program from another than its main thread counts twice. */
+	/* Members whose main thread has ended; the root, too. */
 	plim_count processes_ended;
 	plim_count threads_ended;
 	/* Records that found no room, which may be told only by the reading

@@ -16,9 +16,11 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -567,6 +569,78 @@ static void test_refused(void **state)
 	child_run(refused_body, NULL);
 }
 
+/* Fills what is executed into `path`, readable by nobody but root. */
+static void secret_program(char *path, size_t size)
+{
+	char command[1200];
+
+	snprintf(path, size, "/tmp/plim-secret-XXXXXX");
+	assert_true(mkdtemp(path) != NULL);
+	assert_int_equal(chmod(path, 0711), 0);
+	snprintf(command, sizeof(command),
+		 "cp '%s' '%s/starter' && chmod 0711 '%s/starter'",
+		 spawn_path("starter"), path, path);
+	assert_int_equal(system(command), 0);
+}
+
+/* Perf lets go of who executes it; the process goes on, and it is said. */
+static void secret_body(void *user)
+{
+	char path[600];
+	struct births it;
+	char byte = 0;
+	int ends[2];
+	pid_t child;
+
+	memset(&it, 0, sizeof(it));
+	snprintf(path, sizeof(path), "%s/starter", (const char *)user);
+	child_become(BIRTHS_USER);
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (child == 0) {
+		child_bind();
+		if (read(ends[0], &byte, 1) != 1)
+			_exit(3);
+		dup2(ends[0], 0);
+		close(ends[1]);
+		execl(path, "starter", (char *)NULL);
+		_exit(4);
+	}
+	it.host = open_host(0);
+	it.target = open_target(it.host, child);
+	it.starter.pid = -1;
+	open_with(&it, PLIM_METHOD_PERF_RECORDS, PLIM_BIRTHS_ROOT_ALONE, 0);
+	take_counts(&it);
+	value(it.counts.processes_started, &it, PLIM_BOUND_EXACT);
+	assert_int_equal(write(ends[1], &byte, 1), 1);
+	child_sleep_ms(300);
+	take_counts(&it);
+	assert_int_equal(
+	    value(it.counts.processes_started, &it, PLIM_BOUND_AT_LEAST), 0);
+	assert_int_equal(
+	    value(it.counts.processes_ended, &it, PLIM_BOUND_AT_LEAST), 0);
+	close(ends[1]);
+	kill(child, SIGKILL);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	plim_births_free(it.births);
+	plim_target_close(it.target);
+	plim_host_close(it.host);
+}
+
+static void test_let_go(void **state)
+{
+	char path[512];
+	char command[600];
+
+	(void)state;
+	if (geteuid() != 0)
+		SKIP_BECAUSE("only root can become another user");
+	secret_program(path, sizeof(path));
+	child_run(secret_body, path);
+	snprintf(command, sizeof(command), "rm -r '%s'", path);
+	assert_int_equal(system(command), 0);
+}
+
 static void test_nothing_wanted(void **state)
 {
 	struct births it;
@@ -661,6 +735,7 @@ int main(void)
 	    cmocka_unit_test(test_no_descriptor),
 	    cmocka_unit_test(test_denied),
 	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_let_go),
 	    cmocka_unit_test(test_nothing_wanted),
 	    cmocka_unit_test(test_ended),
 	    cmocka_unit_test(test_outlives),

@@ -28,6 +28,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -307,6 +308,47 @@ static int perf_repeats(const struct plimp_perf_record *record,
 	       record->time_ns - last->time_ns < PERF_REPEAT_NS;
 }
 
+/*
+ * A main thread has said its end: does its process go on all the same? So it
+ * does where perf let go of it, because it executed a program with another's
+ * rights, or one that it may not read (begin_new_exec() in fs/exec.c), or
+ * where another thread executed one and took over the number.
+ */
+static int perf_goes_on(struct plimp_births *births, int32_t pid)
+{
+	plim_host *host = births->host;
+	struct plimp_stat stat;
+	plim_bytes text;
+	int directory;
+	int goes_on = 0;
+
+	if (pid < 1)
+		return 0;
+	host->bill.system_calls++;
+	if (kill(pid, 0) != 0 && errno == ESRCH)
+		return 0;
+	directory = plimp_open_process(host, pid);
+	if (directory >= 0 &&
+	    plimp_read_file(host, directory, "stat", &text) == 0 &&
+	    plimp_decode_stat(text, &stat) == PLIM_OK)
+		goes_on = (stat.flags & PLIMP_STAT_EXITING) == 0 &&
+			  stat.state != 'Z' && stat.state != 'X';
+	plimp_call_close(host, directory);
+	return goes_on;
+}
+
+static void perf_end(struct plimp_births *births,
+		     const struct plimp_perf_record *record)
+{
+	plimp_births_learn(births, record->tid, 0);
+	if (record->pid != record->tid)
+		births->counts.threads_ended++;
+	else if (perf_goes_on(births, record->pid))
+		births->counts.is_partial = 1;
+	else
+		births->counts.processes_ended++;
+}
+
 static void perf_count(struct plimp_births *births,
 		       struct plimp_perf_ring *ring,
 		       const struct plimp_perf_record *record)
@@ -328,9 +370,7 @@ static void perf_count(struct plimp_births *births,
 			counts->threads_started += (uint64_t)!is_process;
 			plimp_births_learn(births, record->tid, 1);
 		} else {
-			counts->processes_ended += (uint64_t)is_process;
-			counts->threads_ended += (uint64_t)!is_process;
-			plimp_births_learn(births, record->tid, 0);
+			perf_end(births, record);
 		}
 		break;
 	default:
