@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -216,10 +217,58 @@ static void test_ends_after_samples(void **state)
 	}
 }
 
-struct reuse {
+/* A memory hook that ends the process the first time that it is asked, which
+ * is in the middle of a sample: for more threads than there was room for. */
+static pid_t hook_victim;
+
+static void *hook_resize(void *memory, size_t old_size, size_t new_size,
+			 void *user)
+{
+	siginfo_t info;
+
+	(void)old_size;
+	(void)user;
+	if (hook_victim > 0 && new_size > 0) {
+		kill(hook_victim, SIGKILL);
+		waitid(P_PID, (id_t)hook_victim, &info, WEXITED | WNOWAIT);
+		hook_victim = 0;
+	}
+	if (new_size == 0) {
+		free(memory);
+		return NULL;
+	}
+	return realloc(memory, new_size);
+}
+
+/* A sample that it does not live through is not taken. */
+static void test_ends_in_sample(void **state)
+{
+	const plim_host_options hooked = {.size = sizeof(hooked),
+					  .allocator = {hook_resize, NULL}};
 	struct scene scene;
-	pid_t pid;
-};
+
+	(void)state;
+	for (int tree = 0; tree < 2; tree++) {
+		scene_begin(&scene,
+			    (const char *const[]){"threads", "100", NULL},
+			    NULL);
+		plim_target_close(scene.target);
+		plim_idle_free(scene.idle);
+		plim_host_close(scene.host);
+		assert_int_equal(plim_host_open(&scene.host, &hooked, NULL),
+				 PLIM_OK);
+		assert_int_equal(plim_idle_new(&scene.idle, scene.host, NULL),
+				 PLIM_OK);
+		scene.target = open_target(scene.host, scene.spawn.pid);
+		scene.options.tree = tree;
+		hook_victim = scene.spawn.pid;
+		scene_observe(&scene);
+		assert_int_equal(hook_victim, 0);
+		assert_int_equal(scene_facts(&scene).ended, PLIM_IDLE_WINDOW);
+		expect_nothing(&scene);
+		scene_end(&scene);
+	}
+}
 
 static pid_t reuse_fork(pid_t pid)
 {
@@ -429,6 +478,7 @@ int main(void)
 	    cmocka_unit_test(test_ends_loading),
 	    cmocka_unit_test(test_ends_in_window),
 	    cmocka_unit_test(test_ends_after_samples),
+	    cmocka_unit_test(test_ends_in_sample),
 	    cmocka_unit_test(test_replaced),
 	    cmocka_unit_test(test_executes),
 	    cmocka_unit_test(test_stopped),
