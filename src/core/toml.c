@@ -48,9 +48,9 @@ plim_budget_position plimp_toml_position(struct plimp_toml_cursor *cursor,
 {
 	plim_budget_position at = cursor->mark;
 
-	assert(offset <= cursor->size);
+	assert(offset >= cursor->start && offset <= cursor->size);
 	if (at.line == 0 || at.offset > offset) {
-		at.offset = 0;
+		at.offset = cursor->start;
 		at.line = at.column = 1;
 	}
 	for (; at.offset < offset; at.offset++) {
@@ -576,10 +576,9 @@ static int toml_check(struct plimp_toml_cursor *cursor)
 		return plimp_toml_fail(cursor, PLIM_ELIMIT, 0,
 				       "a document has at most %d bytes",
 				       PLIMP_TOML_SIZE);
+	/* Some editors write one; it is no part of the document. */
 	if (plimp_toml_sees(cursor, "\xef\xbb\xbf"))
-		return plimp_toml_fail(
-		    cursor, PLIM_ESYNTAX, 0,
-		    "it begins with a byte order mark; save it without one");
+		at = cursor->start = cursor->at = 3;
 	while (at < cursor->size) {
 		plim_bytes rest = {cursor->text + at, cursor->size - at};
 		uint32_t point;

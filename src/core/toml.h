@@ -11,8 +11,8 @@
  * What the specification leaves open: a line end is LF in a multi-line
  * string, however it was written; fractions of a second are cut after nine
  * digits; a second may be 60 (RFC 3339) and a year 0000; a float that is too
- * large is an infinity; an integer beyond 64 bits is an error, and so is a
- * byte order mark; an implicit table, one that only a longer [header] named,
+ * large is an infinity; an integer beyond 64 bits is an error; a byte order
+ * mark at the beginning is passed over; an implicit table, one that only a longer [header] named,
  * may still be extended by a dotted key of the table that holds it.
  */
 #ifndef PLIMP_TOML_H

@@ -12,6 +12,7 @@ struct plimp_toml_cursor {
 	struct plimp_toml *document;
 	const char *text;
 	size_t size;
+	size_t start; /* 3 behind a byte order mark, else 0 */
 	size_t at;
 	int depth;
 	plim_budget_position mark; /* of some place before, to count on from */

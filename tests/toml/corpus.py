@@ -214,6 +214,8 @@ a=1
     b"[a]\n[[a.b]]\n[a.b.c]\n[[a.b]]\n[a.b.c]\n",
     b"points = [ { x = 1, y = 2 }, { x = 3, y = 4 } ]\n",
     b"[[a]]\n[a.b.c]\n[a.b]\n",
+    b"\xef\xbb\xbfa = 1\n",
+    b"\xef\xbb\xbf",
 ]
 
 INVALID = lines(r'''
@@ -393,7 +395,9 @@ a = {}.b = 1
 a.b = 1 = 2
 a = ~~~
 ''') + [
-    b"\xef\xbb\xbfa = 1",
+    b"\xef\xbb\xbf\xef\xbb\xbfa = 1",
+    b"a = 1\n\xef\xbb\xbf",
+    b"a = \xef\xbb\xbf1",
     b"a = 1\rb = 2",
     b"a = 1\r",
     b"\r",

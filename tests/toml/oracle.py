@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""oracle.py PROGRAM [--count N] [--seed N]
+"""oracle.py PROGRAM [--count N] [--seed N] [--suite FOLDER]
 
 Our TOML reader against Python's tomllib: first the documents of corpus.py,
 whose rightness is known, then N that are generated from them with a seed
@@ -9,9 +9,12 @@ to the last bit. Prints TAP.
 tomllib (Python 3.11) is not TOML 1.0 in these points, in which we keep to
 the specification and RFC 3339; they are judged apart, each by a test:
   - it takes integers of any size; 64 bits are the limit
-  - it refuses a second of 60, and the year 0000
+  - it refuses a second of 60, the year 0000, and a byte order mark in front
   - it cuts fractions of a second after six digits; we keep nine
 And one point is a bound of ours: 64 levels of nesting.
+
+--suite names the folder `tests` of a copy of github.com/toml-lang/toml-test:
+its documents for 1.0.0 are asked, too.
 """
 import argparse
 import datetime
@@ -112,7 +115,8 @@ def shorten(value):
 def expected(document):
     """(accepted, canonical value or why not) by tomllib."""
     try:
-        return True, canonical(tomllib.loads(document.decode()))
+        return True, canonical(tomllib.loads(
+            document.removeprefix(b"\xef\xbb\xbf").decode()))
     except (ValueError, Beyond, RecursionError) as error:
         return False, f"{type(error).__name__}: {error}"
 
@@ -147,6 +151,27 @@ def compare_corpus(program):
         wrong = list(filter(None, map(difference, documents, answers)))
         report(not wrong, f"{len(documents)} {name} documents: as tomllib",
                "; ".join(wrong[:10]))
+
+
+def compare_suite(program, folder):
+    with open(os.path.join(folder, "files-toml-1.0.0"),
+              encoding="utf-8") as file:
+        names = [line.strip() for line in file
+                 if line.strip().endswith(".toml")]
+    documents = []
+    for name in names:
+        with open(os.path.join(folder, name), "rb") as file:
+            documents.append(file.read())
+    answers = ask(program, documents)
+    for part in ("valid", "invalid"):
+        chosen = [i for i, name in enumerate(names)
+                  if name.startswith(part + "/")]
+        wrong = [f"{names[i]}: {answers[i]}" for i in chosen
+                 if ("error" not in answers[i]) != (part == "valid")]
+        report(not wrong, f"toml-test: {len(chosen)} {part}",
+               "; ".join(wrong[:10]))
+    wrong = list(filter(None, map(difference, documents, answers)))
+    report(not wrong, "toml-test: values as tomllib", "; ".join(wrong[:10]))
 
 
 def compare_exceptions(program):
@@ -273,6 +298,7 @@ def main():
     parser.add_argument("--count", type=int, default=4000)
     parser.add_argument("--seed", type=int,
                         default=random.SystemRandom().getrandbits(32))
+    parser.add_argument("--suite")
     options = parser.parse_args()
     # meson names a program by its path in the build folder.
     program = os.path.join(os.environ.get("PLIM_BUILD_DIR", ""),
@@ -281,6 +307,8 @@ def main():
         print("ok 1 - TOML # skip Python's tomllib is there since 3.11\n1..1")
         return 0
     compare_corpus(program)
+    if options.suite:
+        compare_suite(program, options.suite)
     compare_exceptions(program)
     compare_generated(program, options.count, options.seed)
     print(f"1..{number}")

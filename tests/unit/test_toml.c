@@ -48,8 +48,9 @@ static const struct mistake mistakes[] = {
     {"a = 2026-02-29", 1, 5, "2026-02-29 is no value"},
     {"a = 1\nb = \"\xff\"", 2, 6, "not UTF-8"},
     {"\xef\xbb\xbf"
-     "a = 1",
-     1, 1, "byte order mark"},
+     "a = b",
+     1, 5, "b is no value"},
+    {"a = 1\n\xef\xbb\xbf", 2, 1, "expected a key"},
     {"a = 1 # \x01", 1, 9, "control character in a comment"},
     {"a = \"\x02\"", 1, 6, "control character in a string"},
     {"a.b = 1\na = 2", 2, 1, "a was defined as a table in line 1"},
