@@ -107,6 +107,41 @@ static int option_color(struct options *options, const char *value)
 	return EXIT_DONE;
 }
 
+static int option_factor(const char *name, const char *value, double *factor)
+{
+	plim_error error;
+
+	assert(value != NULL);
+	if (plim_quantity_parse(value, PLIM_UNIT_NONE, factor, &error) !=
+		PLIM_OK ||
+	    *factor < 1)
+		return fail_usage("--%s: '%s' is no factor from 1 up", name,
+				  value);
+	return EXIT_DONE;
+}
+
+static int option_repeats(const char *name, const char *value,
+			  struct options *options)
+{
+	int status = option_number(name, value, &options->rounds);
+
+	if (status == EXIT_DONE && options->rounds > PLIM_BUDGET_REPEAT_LIMIT)
+		return fail_usage("--%s: at most %d", name,
+				  PLIM_BUDGET_REPEAT_LIMIT);
+	return status;
+}
+
+static int option_allow(struct options *options, const char *value)
+{
+	assert(value != NULL);
+	if (strcmp(value, "inconclusive") != 0)
+		return fail_usage("--allow: '%s' cannot be allowed, only "
+				  "inconclusive can",
+				  value);
+	options->allow_inconclusive = 1;
+	return EXIT_DONE;
+}
+
 static int option_group(struct options *options, const char *field)
 {
 	if (options->group != NULL && strcmp(options->group, field) != 0)
@@ -167,6 +202,55 @@ static int option_scope(const char *name, const char *value,
 	return EXIT_DONE;
 }
 
+/* What plim gate alone has. */
+static int option_gate(const struct option_row *row, const char *value,
+		       struct options *options)
+{
+	switch (row->id) {
+	case OPTION_TARGET:
+		options->target = value;
+		return EXIT_DONE;
+	case OPTION_INIT:
+		options->init = 1;
+		return EXIT_DONE;
+	case OPTION_SLACK:
+		return option_factor(row->name, value, &options->slack);
+	case OPTION_WRITE:
+		options->write_to = value;
+		return EXIT_DONE;
+	case OPTION_EXPLAIN:
+		options->explain = 1;
+		return EXIT_DONE;
+	case OPTION_REPEATS:
+		return option_repeats(row->name, value, options);
+	case OPTION_ALLOW:
+		return option_allow(options, value);
+	case OPTION_RESULT:
+		options->format = FORMAT_RESULT;
+		return EXIT_DONE;
+	case OPTION_RECORD:
+		options->record = value;
+		return EXIT_DONE;
+	case OPTION_JUNIT:
+		options->junit = value;
+		return EXIT_DONE;
+	case OPTION_BENCHER:
+		options->bencher = value;
+		return EXIT_DONE;
+	case OPTION_ACTION:
+		options->action = value;
+		return EXIT_DONE;
+	case OPTION_GITHUB:
+		options->github = 1;
+		return EXIT_DONE;
+	case OPTION_QUIET:
+		options->silent = 1;
+		return EXIT_DONE;
+	default:
+		return EXIT_DONE;
+	}
+}
+
 /* The options of a quiet window that have a value. */
 static int option_window(const struct option_row *row, const char *value,
 			 struct options *options)
@@ -193,7 +277,7 @@ static int option_window(const struct option_row *row, const char *value,
 		options->crate_version = value;
 		return EXIT_DONE;
 	default:
-		return EXIT_DONE;
+		return option_gate(row, value, options);
 	}
 }
 

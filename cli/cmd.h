@@ -25,7 +25,7 @@ enum exit_status {
 	EXIT_INTERRUPTED = 130
 };
 
-enum output_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV };
+enum output_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_RESULT };
 
 struct options {
 	int format;
@@ -60,6 +60,19 @@ struct options {
 	const char *columns;
 	const char *proc_root;
 	const char *group; /* the field that makes groups, or NULL */
+	/* of plim gate */
+	int init;
+	int explain;
+	int allow_inconclusive;
+	int github;
+	int silent;   /* no progress */
+	double slack; /* 0: the default */
+	const char *target;
+	const char *record; /* files, "-" is standard output */
+	const char *junit;
+	const char *bencher;
+	const char *action;
+	const char *write_to;
 	char **operands;
 	int operand_count;
 	char **command; /* behind "--", ended by NULL; NULL if not given */
@@ -221,7 +234,8 @@ int guard_bind(int number, pid_t parent);
 struct reaper_account {
 	uint64_t cpu_ns; /* of those that were reaped, and of their children */
 	uint32_t reaped;
-	int left; /* something does not end */
+	uint32_t signalled; /* that were alive and were ended */
+	int left;	    /* something does not end */
 };
 void reaper_start(void);
 /* Reaps orphans that have ended, the command (child_launch() names it) left
@@ -243,6 +257,7 @@ int cmd_tree(const struct options *options);
 int cmd_idle(const struct options *options);
 int cmd_time(const struct options *options);
 int cmd_doctor(const struct options *options);
+int cmd_gate(const struct options *options);
 int cmd_help(const struct options *options);
 
 #endif

@@ -31,6 +31,7 @@ struct reaper {
 	plim_host *host; /* for a kernel without lists of children */
 	plim_host *own;	 /* opened for that */
 	int number;	 /* the signal */
+	int first;	 /* of the two signals */
 	int fresh;	 /* somebody that had not been signalled */
 	size_t known_count;
 	pid_t known[REAPER_KNOWN];
@@ -123,6 +124,8 @@ static void reaper_signal(struct reaper *reaper, pid_t pid)
 	if (reaper->known_count < REAPER_KNOWN)
 		reaper->known[reaper->known_count++] = pid;
 	reaper->fresh = 1;
+	if (reaper->first)
+		reaper->account.signalled++;
 	kill(pid, reaper->number);
 }
 
@@ -221,11 +224,14 @@ static struct reaper_account reaper_run(plim_host *host, int polite)
 
 	memset(&reaper_swept, 0, sizeof reaper_swept);
 
+	reaper.first = 1;
 	reaper.account.left =
 	    !polite || reaper_rounds(&reaper, SIGTERM, REAPER_POLITE_NS);
-	if (reaper.account.left)
+	if (reaper.account.left) {
+		reaper.first = !polite;
 		reaper.account.left =
 		    reaper_rounds(&reaper, SIGKILL, REAPER_KILL_NS);
+	}
 	plim_host_close(reaper.own);
 	return reaper.account;
 }

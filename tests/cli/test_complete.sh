@@ -76,7 +76,7 @@ completes() {
 		"$plim" "$command" --help |
 			sed -n "s/^  \(-., \|    \)--\([a-z-]*\).*/--\2/p" | sort
 		[ "$1" != bash ] ||
-			case $command in report | time | idle) echo -- ;; esac
+			case $command in report | time | idle | gate) echo -- ;; esac
 	done >"$work/options"
 	for command in $commands; do
 		echo "plim $command --"

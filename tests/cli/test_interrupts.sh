@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_interrupts.sh - whatever happens to plim, nothing that it started is
-# left running: 200 random interruptions (interrupts.py).
+# test_interrupts.sh COMMAND COUNT - whatever happens to plim, nothing that it
+# started is left running: random interruptions (interrupts.py).
 # PLIM_INTERRUPTIONS=N makes it another number, PLIM_SEED=S repeats one.
 set -u
 
@@ -14,5 +14,5 @@ if ! "$python" -c 'import os; os.close(os.pidfd_open(os.getpid()))' \
 fi
 exec "$python" "$PLIM_SOURCE/tests/cli/interrupts.py" \
 	"$PLIM_BUILD_DIR/cli/plim" "$PLIM_BUILD_DIR/tests/workloads/runaway" \
-	"${PLIM_INTERRUPTIONS:-200}" "${PLIM_SEED:-$(date +%s)}" \
-	report --for 30s
+	"${PLIM_INTERRUPTIONS:-$2}" "${PLIM_SEED:-$(date +%s)}" \
+	"$1"

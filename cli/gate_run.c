@@ -1,0 +1,291 @@
+/*
+ * gate_run.c - the repeats of one target: started or found, ready, quiet,
+ * observed over the window, and ended.
+ *
+ * What does not go as planned makes the repeat inconclusive, with the reason in
+ * words, and what was measured until then is kept. A target that was never seen
+ * alive has no samples: unavailable. The repeats of a command are fresh starts,
+ * those of a process that was found are windows one after another.
+ */
+#include "gate_run.h"
+
+#include <string.h>
+
+#define RUN_SAMPLE_NS UINT64_C(1000000000)
+
+/* What was born since the mark; set at it. */
+static plim_count run_born(struct gate_session *session, int mark)
+{
+	plim_births_counts counts;
+
+	if (session->births == NULL ||
+	    plim_births_read(session->births, &counts, NULL) != PLIM_OK)
+		return plim_count_missing(PLIM_REASON_NOT_ASKED, 0);
+	if (mark)
+		plim_births_mark(session->births, NULL);
+	return counts.processes_started;
+}
+
+/* Births are counted while the window's sleeps last: a sample of a tree takes
+ * a while, and what is born then is of no window. */
+static int run_idle_sleep(uint64_t ns, int descriptor, void *user)
+{
+	struct gate_session *session = user;
+	int woken;
+
+	if (session->in_window && !session->marked) {
+		session->born_before = run_born(session, 1);
+		session->marked = 1;
+	}
+	woken = gate_session_sleep(session, ns, descriptor, 0);
+	if (session->in_window)
+		session->born = run_born(session, 0);
+	return woken == GATE_STOP;
+}
+
+static void run_idle_progress(const plim_idle_progress *progress, void *user)
+{
+	const struct gate_session *session = user;
+
+	if (progress->phase == PLIM_IDLE_WINDOW)
+		gate_progress(session, "window, %.0f of %.0f s",
+			      (double)progress->elapsed_ns / 1e9,
+			      (double)progress->whole_ns / 1e9);
+	else
+		gate_progress(session,
+			      "waiting for quiet, %.0f of at most %.0f s; CPU "
+			      "%.1f %% of one core",
+			      (double)progress->elapsed_ns / 1e9,
+			      (double)progress->whole_ns / 1e9,
+			      progress->cpu_percent.value);
+}
+
+static plim_idle_options run_options(struct gate_session *session)
+{
+	const plim_budget_target *asked = session->asked;
+	plim_idle_options options = {
+	    .size = sizeof options,
+	    .window_ns = session->target->window_ns,
+	    .longest_period_ns = asked->longest_period_ns,
+	    .quiet_cpu_percent = asked->quiet_cpu_percent,
+	    .quiet_for_ns = asked->quiet_for_ns,
+	    .quiet_limit_ns = asked->quiet_limit_ns,
+	    .tree = asked->tree,
+	    .threads = 1,
+	    .sleep = run_idle_sleep,
+	    .progress = run_idle_progress,
+	    .user = session};
+
+	if (options.window_ns > RUN_SAMPLE_NS)
+		options.sample_ns = RUN_SAMPLE_NS;
+	return options;
+}
+
+static void run_quiet(struct gate_session *session)
+{
+	plim_idle_options options = run_options(session);
+	plim_error error;
+
+	/* What was found goes on: one window after the other. */
+	if (!gate_session_fine(session) ||
+	    (!session->started && session->number > 1))
+		return;
+	if (plim_idle_await_quiet(session->idle, session->process, &options,
+				  &error) != PLIM_OK) {
+		gate_session_error(session, &error);
+		return;
+	}
+	session->facts = plim_idle_about(session->idle);
+	session->repeat->quiet_ns = session->facts.quiet_after_ns;
+	if (session->facts.ended)
+		gate_session_ended(session);
+	else if (session->facts.quiet < 0)
+		gate_session_fails(
+		    session, PLIM_VERDICT_INCONCLUSIVE,
+		    "it was not quiet within %.1f s: at most %g %% of "
+		    "one core for %g s",
+		    (double)options.quiet_limit_ns / 1e9,
+		    options.quiet_cpu_percent,
+		    (double)options.quiet_for_ns / 1e9);
+	if (!session->ended)
+		session->end_ns = gate_session_now(session);
+}
+
+/* A cgroup that holds the tree alone counts for all of it; the root is asked,
+ * because a pass over members leaves this out for its cost. */
+static plim_count run_operations(struct gate_session *session)
+{
+	plim_field_set fields = {{0}};
+
+	if (!gate_session_wants(session, PLIM_BUDGET_DISK_OPS))
+		return plim_count_missing(PLIM_REASON_NOT_ASKED, 0);
+	plim_field_set_add(&fields, PLIM_FIELD_DISK_OPS);
+	if (plim_usage_refresh(session->usage, session->process, &fields,
+			       NULL) != PLIM_OK)
+		return plim_count_missing(PLIM_REASON_ENDED, 0);
+	return plim_process_count(plim_usage_process(session->usage),
+				  PLIM_FIELD_DISK_OPS);
+}
+
+static void run_window_facts(struct gate_session *session)
+{
+	struct gate_repeat *repeat = session->repeat;
+	const plim_idle_facts *facts = &session->facts;
+	const plim_tree *tree = plim_idle_tree(session->idle);
+
+	repeat->window_ns = facts->interval.elapsed_ns;
+	repeat->suspended_ns = facts->interval.suspended_ns;
+	repeat->samples = facts->samples;
+	repeat->members = facts->members;
+	if (tree != NULL) {
+		plim_tree_facts about = plim_tree_about(tree);
+
+		repeat->kept = about.kept;
+		repeat->ignoring = about.ignoring;
+	}
+	if (facts->ended)
+		gate_session_ended(session);
+	if (facts->image_changed == PLIM_IDLE_WINDOW)
+		gate_session_fails(session, PLIM_VERDICT_INCONCLUSIVE,
+				   "it executed another program in the window");
+	if (facts->interval.suspended_ns > 0)
+		gate_session_fails(session, PLIM_VERDICT_INCONCLUSIVE,
+				   "the machine slept for %.1f s in the window",
+				   (double)facts->interval.suspended_ns / 1e9);
+	if (!facts->ended && facts->samples < 2)
+		gate_session_fails(session, PLIM_VERDICT_UNAVAILABLE,
+				   "no samples of the window");
+}
+
+static void run_window(struct gate_session *session)
+{
+	plim_idle_options options = run_options(session);
+	plim_error error;
+
+	if (!gate_session_fine(session))
+		return;
+	session->in_window = 1;
+	session->marked = 0;
+	session->operations[0] = run_operations(session);
+	if (plim_idle_window(session->idle, session->process, &options,
+			     &error) != PLIM_OK) {
+		gate_session_error(session, &error);
+		return;
+	}
+	session->facts = plim_idle_about(session->idle);
+	session->operations[1] = run_operations(session);
+	run_window_facts(session);
+}
+
+static void run_how_it_ended(const struct gate_session *session, char *text,
+			     size_t size)
+{
+	int status = session->repeat->status;
+
+	if (status < 0)
+		snprintf(text, size, "it ended");
+	else if (status > 0 && (status & 0x7f) != 0)
+		snprintf(text, size, "it was ended by signal %d",
+			 status & 0x7f);
+	else
+		snprintf(text, size, "it ended with status %d",
+			 child_exit_status(status));
+}
+
+/* Whether that it ended, or that it was interrupted, makes it inconclusive. */
+static void run_conclude(struct gate_session *session)
+{
+	char how[64];
+
+	session->repeat->ended = session->ended;
+	run_how_it_ended(session, how, sizeof how);
+	if (interrupted)
+		gate_session_fails(session, PLIM_VERDICT_INCONCLUSIVE,
+				   "interrupted");
+	if (session->repeat->left_running)
+		gate_session_fails(session, PLIM_VERDICT_INCONCLUSIVE,
+				   "something that it started cannot be ended");
+	if (session->ended && !session->sampled)
+		gate_session_fails(session, PLIM_VERDICT_UNAVAILABLE,
+				   "no samples: %s before it was seen alive",
+				   how);
+	else if (session->ended && session->orphans.signalled > 0 &&
+		 !session->job)
+		gate_session_fails(
+		    session, PLIM_VERDICT_INCONCLUSIVE,
+		    "%s and left %u descendants running: start it in "
+		    "the foreground",
+		    how, session->orphans.signalled);
+	else if (session->ended && !session->job)
+		gate_session_fails(
+		    session, PLIM_VERDICT_INCONCLUSIVE,
+		    session->in_window ? "%s in the window, after %.1f s of it"
+				       : "%s before the window, after %.1f s",
+		    how,
+		    (double)(session->in_window
+				 ? session->repeat->window_ns
+				 : session->end_ns - session->begin_ns) /
+			1e9);
+	else if (session->ended && session->repeat->status > 0)
+		gate_session_fails(session, PLIM_VERDICT_INCONCLUSIVE, "%s",
+				   how);
+}
+
+/* One repeat; of a process that was found, the session goes on. */
+static void run_repeat(struct gate_session *session)
+{
+	struct gate_repeat *repeat =
+	    &session->target->repeat[session->target->repeat_count++];
+
+	memset(repeat, 0, sizeof *repeat);
+	repeat->status = -1;
+	session->repeat = repeat;
+	session->number = (uint32_t)session->target->repeat_count;
+	session->in_window = 0;
+	session->born = session->born_before = session->operations[0] =
+	    session->operations[1] =
+		plim_count_missing(PLIM_REASON_NOT_ASKED, 0);
+	if (session->idle == NULL && gate_session_open(session)) {
+		if (session->asked->way == PLIM_BUDGET_RUN)
+			gate_session_start(session);
+		else
+			gate_session_attach(session);
+		gate_session_first(session);
+		gate_session_ready(session);
+	}
+	run_quiet(session);
+	run_window(session);
+	gate_session_end(session);
+	run_conclude(session);
+	gate_progress_clear();
+	gate_figures_read(session);
+}
+
+void gate_measure(struct gate *gate, struct gate_target *target)
+{
+	struct gate_session session;
+	int again = 0;
+
+	target->done = 1;
+	while (target->repeat_count < target->repeats) {
+		if (!again) {
+			memset(&session, 0, sizeof session);
+			session.gate = gate;
+			session.target = target;
+			session.asked = target->target;
+			session.job = gate_is_job(target->target);
+			session.child.ended = 1;
+			session.ready.reads[0] = session.ready.reads[1] = -1;
+			session.ready.writes[0] = session.ready.writes[1] = -1;
+		}
+		run_repeat(&session);
+		again = session.asked->way == PLIM_BUDGET_ATTACH;
+		if (session.repeat->verdict != PLIM_VERDICT_PASS ||
+		    target->repeat_count == target->repeats)
+			again = 0;
+		if (!again)
+			gate_session_close(&session);
+		if (session.repeat->verdict != PLIM_VERDICT_PASS || interrupted)
+			break;
+	}
+}

@@ -1,0 +1,124 @@
+/*
+ * place_linux.c - the machine as a budget compares it: what the host knows,
+ * the processor's model and whether there is a hypervisor below.
+ *
+ * /proc/cpuinfo is text of the architecture's own making
+ * (arch/x86/kernel/cpu/proc.c, arch/arm64/kernel/cpuinfo.c): x86 has `model
+ * name` and, below a hypervisor, the flag of that name, which CPUID leaf 1
+ * reserves for it. Elsewhere a device tree or /sys/hypervisor may tell.
+ */
+#include "gate_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PLACE_LINES_MOST 200
+
+static char *place_text(plim_text text)
+{
+	char *copy;
+
+	if (text.state != PLIM_STATE_KNOWN)
+		return NULL;
+	copy = malloc(text.bytes.size + 1);
+	if (copy != NULL) {
+		memcpy(copy, text.bytes.data, text.bytes.size);
+		copy[text.bytes.size] = '\0';
+	}
+	return copy;
+}
+
+/* What stands behind the colon, if the line begins with `key`. */
+static const char *place_value(char *line, const char *key)
+{
+	size_t size = strlen(key);
+	char *colon;
+
+	if (strncmp(line, key, size) != 0)
+		return NULL;
+	colon = line + size + strspn(line + size, " \t");
+	if (*colon != ':')
+		return NULL;
+	line[strcspn(line, "\n")] = '\0';
+	return colon + 1 + strspn(colon + 1, " \t");
+}
+
+static int place_has_word(const char *list, const char *word)
+{
+	size_t size = strlen(word);
+	const char *at = list;
+
+	while ((at = strstr(at, word)) != NULL) {
+		if ((at == list || at[-1] == ' ') &&
+		    (at[size] == ' ' || at[size] == '\0'))
+			return 1;
+		at += size;
+	}
+	return 0;
+}
+
+static void place_cpuinfo(plim_budget_place *place)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	const char *value;
+	char *line = NULL;
+	size_t room = 0;
+	int lines;
+
+	if (file == NULL)
+		return;
+	for (lines = 0; lines < PLACE_LINES_MOST; lines++) {
+		if (getline(&line, &room, file) < 0)
+			break;
+		value = place_value(line, "model name");
+		if (value != NULL && place->processor == NULL)
+			place->processor = strdup(value);
+		value = place_value(line, "flags");
+		if (value != NULL && place->is_virtual < 0)
+			place->is_virtual = place_has_word(value, "hypervisor");
+	}
+	free(line);
+	fclose(file);
+}
+
+static int32_t place_today(void)
+{
+	time_t now = time(NULL);
+	struct tm day;
+
+	if (gmtime_r(&now, &day) == NULL)
+		return 0;
+	return (day.tm_year + 1900) * 10000 + (day.tm_mon + 1) * 100 +
+	       day.tm_mday;
+}
+
+void place_read(plim_budget_place *place, plim_host *host)
+{
+	plim_count cpus = plim_host_count(host, PLIM_HOST_CPUS);
+
+	memset(place, 0, sizeof *place);
+	place->size = sizeof *place;
+	place->is_virtual = -1;
+	place->os = place_text(plim_host_text(host, PLIM_HOST_SYSTEM));
+	place->arch = place_text(plim_host_text(host, PLIM_HOST_MACHINE));
+	place->kernel = place_text(plim_host_text(host, PLIM_HOST_KERNEL));
+	if (cpus.state == PLIM_STATE_KNOWN && cpus.value <= UINT32_MAX)
+		place->cores = (uint32_t)cpus.value;
+	place_cpuinfo(place);
+	if (place->is_virtual < 0 &&
+	    (access("/sys/hypervisor/type", F_OK) == 0 ||
+	     access("/proc/device-tree/hypervisor", F_OK) == 0))
+		place->is_virtual = 1;
+	place->today = place_today();
+}
+
+void place_free(plim_budget_place *place)
+{
+	free((char *)(uintptr_t)place->os);
+	free((char *)(uintptr_t)place->arch);
+	free((char *)(uintptr_t)place->kernel);
+	free((char *)(uintptr_t)place->processor);
+	memset(place, 0, sizeof *place);
+}
