@@ -628,14 +628,8 @@ static int begin(void)
 	static char name[] = "gate";
 	static char file[] = "ci/budget.toml";
 	char *arguments[] = {name, file, NULL};
-	const struct command *command = command_find("gate");
-	int count = 2;
 
-	if (command == NULL) {
-		command = command_find("doctor");
-		count = 1;
-	}
-	return args_parse(command, count, arguments, &made.options);
+	return args_parse(command_find("gate"), 2, arguments, &made.options);
 }
 
 int main(int argc, char **argv)
