@@ -12,8 +12,9 @@
  * string, however it was written; fractions of a second are cut after nine
  * digits; a second may be 60 (RFC 3339) and a year 0000; a float that is too
  * large is an infinity; an integer beyond 64 bits is an error; a byte order
- * mark at the beginning is passed over; an implicit table, one that only a longer [header] named,
- * may still be extended by a dotted key of the table that holds it.
+ * mark at the beginning is passed over; an implicit table, one that only a
+ * longer [header] named, may still be extended by a dotted key of the table
+ * that holds it.
  */
 #ifndef PLIMP_TOML_H
 #define PLIMP_TOML_H

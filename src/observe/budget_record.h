@@ -56,6 +56,7 @@ int plimp_record_add(plim_budget_record *record, const char *target, int figure,
 /* Bounds, for messages. */
 #define PLIMP_RECORD_SIZE    16777216
 #define PLIMP_RECORD_FIGURES 16384
+#define PLIMP_RECORD_NAME    128  /* of a target, before it was escaped */
 #define PLIMP_RECORD_GROUPS  4608 /* 256 targets of 18 figures */
 
 #endif

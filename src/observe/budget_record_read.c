@@ -458,6 +458,11 @@ static int recorded_gate_figure(struct recorded_reader *reader,
 			   ? found
 			   : recorded_wrong(reader, PLIM_ESYNTAX, result->start,
 					    "gate_figure without target");
+	/* No budget has a longer one, and names are compared one by one. */
+	if (pair.value.size > 4 * PLIMP_RECORD_NAME)
+		return recorded_wrong(reader, PLIM_ESYNTAX,
+				      recorded_offset(reader, pair.value),
+				      "the name of a target is too long");
 	code = recorded_copy(reader, pair.value, &target);
 	if (code == PLIM_OK)
 		code = recorded_gate_value(reader, result, figure, &reading);

@@ -274,6 +274,36 @@ static void test_mistakes(void **state)
 	}
 }
 
+/* A name of 128 bytes, escaped, and one that no target has. */
+static void test_long_name(void **state)
+{
+	char text[1024], name[200];
+	plim_budget_record *record;
+	plim_budget_reading reading;
+	plim_error error = {0};
+
+	(void)state;
+	memset(name, '\xff', sizeof(name));
+	name[128] = '\0';
+	strcpy(text, "RESULT gate_figure target=\"");
+	for (int i = 0; i < 128; i++)
+		strcat(text, "\\xff");
+	strcat(text, "\" figure=wakeups value=1");
+	record = parse(text);
+	assert_int_equal(plim_budget_record_readings(
+			     record, name, PLIM_BUDGET_WAKEUPS, &reading, 1),
+			 1);
+	plim_budget_record_free(record);
+	strcpy(text, "RESULT gate_figure target=");
+	for (int i = 0; i < 513; i++)
+		strcat(text, "a");
+	strcat(text, " figure=wakeups value=1");
+	assert_int_equal(plim_budget_record_parse(&record, NULL, bytes_of(text),
+						  NULL, NULL, &error),
+			 PLIM_ESYNTAX);
+	assert_non_null(strstr(error.detail, "too long"));
+}
+
 static void test_limit(void **state)
 {
 	static const char line[] = "RESULT wakeups_per_second=1 per_second\n";
@@ -383,6 +413,7 @@ int main(void)
 	    cmocka_unit_test(test_repeats),
 	    cmocka_unit_test(test_gate),
 	    cmocka_unit_test(test_mistakes),
+	    cmocka_unit_test(test_long_name),
 	    cmocka_unit_test(test_limit),
 	    cmocka_unit_test(test_baseline),
 	    cmocka_unit_test(test_other_machine),
