@@ -179,12 +179,34 @@ static void test_names(void **state)
 	}
 }
 
+/* 162 is nanosleep of i386 and sync of x86_64: the addresses tell. */
+static void test_told(void **state)
+{
+	struct plimp_syscall call = {.kind = PLIMP_SYSCALL_CALL,
+				     .has_place = 1,
+				     .number = 162,
+				     .stack = 0x7ffc005c38c8,
+				     .program = 0x401000};
+
+	(void)state;
+	assert_string_equal(plimp_syscall_told("x86_64", &call), "sync");
+	call.stack = UINT32_MAX;
+	assert_null(plimp_syscall_told("x86_64", &call));
+	call.program = UINT64_C(1) << 32;
+	assert_string_equal(plimp_syscall_told("x86_64", &call), "sync");
+	call.stack = call.program = 0;
+	call.has_place = 0;
+	assert_string_equal(plimp_syscall_told("x86_64", &call), "sync");
+	assert_null(plimp_syscall_told("vax", &call));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_texts),
 	    cmocka_unit_test(test_hostile),
 	    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_told),
 	};
 
 	return cmocka_run_group_tests_name("decode_syscall", tests, NULL, NULL);

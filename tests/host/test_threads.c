@@ -774,22 +774,23 @@ static void test_denied(void **state)
 
 /* With few descriptors all is as it is, or it is an error; what was there
  * before stays. */
-static void starved_body(void *user)
+static void starved_sample(pid_t pid, uint32_t parts)
 {
-	const pid_t *pid = user;
 	const plim_threads_options some = {.size = sizeof(some),
-					   .parts = PLIM_THREAD_ALL};
+					   .parts = parts};
 	struct rlimit limit = {0, 0};
+	struct rlimit before;
 	plim_error error;
 	int refused = 0;
 	int code = PLIM_ENOMEM;
 
 	look.host = open_host(0);
-	look.target = open_target(look.host, *pid);
+	look.target = open_target(look.host, pid);
 	assert_int_equal(plim_threads_new(&look.threads, look.host, NULL),
 			 PLIM_OK);
 	sample(PLIM_THREAD_ALL);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	before = limit;
 	for (limit.rlim_cur = 3; code != PLIM_OK; limit.rlim_cur++) {
 		assert_true(limit.rlim_cur < 200);
 		assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -806,6 +807,20 @@ static void starved_body(void *user)
 	assert_true(refused > 0);
 	assert_int_equal(plim_threads_changes(look.threads), 4);
 	expect_sums();
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	plim_threads_free(look.threads);
+	plim_target_close(look.target);
+	plim_host_close(look.host);
+}
+
+static void starved_body(void *user)
+{
+	static const uint32_t parts[] = {
+	    PLIM_THREAD_SWITCHES | PLIM_THREAD_TIMES, PLIM_THREAD_ALL};
+	const pid_t *pid = user;
+
+	for (size_t i = 0; i < 2; i++)
+		starved_sample(*pid, parts[i]);
 }
 
 static void test_starved(void **state)
@@ -814,7 +829,6 @@ static void test_starved(void **state)
 	spawn_start(&look.spawn, (const char *const[]){"threads", "3", NULL});
 	child_run(starved_body, &look.spawn.pid);
 }
-
 /* --- a recording ---------------------------------------------------------- */
 
 static void fixture_thread(struct fixture *fixture, int tid, const char *file,

@@ -148,6 +148,14 @@ int plimp_decode_syscall(plim_bytes text, struct plimp_syscall *call);
 /* The name of a call of this machine ("x86_64", "aarch64"), or NULL. */
 const char *plimp_syscall_name(const char *machine, uint64_t number);
 
+/*
+ * The same of a call that was read, or NULL where it cannot be told: a 32-bit
+ * program on a 64-bit kernel has other numbers, and is known by nothing but
+ * its addresses, both of which lie below 4 GiB.
+ */
+const char *plimp_syscall_told(const char *machine,
+			       const struct plimp_syscall *call);
+
 /* /proc/PID/task/TID/wchan: 1 and the name of a function of the kernel, a
  * part of the text; 0 for "0", which is none; PLIM_EMALFORMED. */
 #define PLIMP_WCHAN_SIZE 511

@@ -12,6 +12,8 @@
 
 #include "host/linux/scan.h"
 
+#include <assert.h>
+
 /* " 0x" and 1 to 16 lower-case hexadecimal digits. */
 static int syscall_hex(struct plimp_scan *scan, uint64_t *value)
 {
@@ -70,4 +72,14 @@ int plimp_decode_syscall(plim_bytes text, struct plimp_syscall *call)
 	found.program = found.has_place ? words[wanted - 1] : 0;
 	*call = found;
 	return PLIM_OK;
+}
+
+const char *plimp_syscall_told(const char *machine,
+			       const struct plimp_syscall *call)
+{
+	assert(call->kind == PLIMP_SYSCALL_CALL);
+	if (call->has_place && call->stack <= UINT32_MAX &&
+	    call->program <= UINT32_MAX)
+		return NULL;
+	return plimp_syscall_name(machine, call->number);
 }

@@ -9,10 +9,6 @@
  * inode of the file that was read then must still be found by the number. A
  * thread that ended in between keeps its counters and has no details; a file
  * that is refused is no failure of the others.
- *
- * The number of a call is that of the program's own architecture. A 32-bit
- * program on a 64-bit kernel uses other numbers, which can only be guessed
- * from its addresses: where both lie below 4 GiB no name is told.
  */
 #include "host/linux/gnu.h"
 
@@ -71,11 +67,9 @@ static int waits_number(struct waits_one *one, uint64_t number)
 
 static int waits_named(struct waits_one *one, const struct plimp_syscall *call)
 {
-	const char *name =
-	    plimp_syscall_name(one->pass->host->machine, call->number);
+	const char *name = plimp_syscall_told(one->pass->host->machine, call);
 
-	if (name == NULL || (call->has_place && call->stack <= UINT32_MAX &&
-			     call->program <= UINT32_MAX))
+	if (name == NULL)
 		return waits_number(one, call->number);
 	return waits_text(one, &one->found.call_name,
 			  (plim_bytes){name, strlen(name)},
