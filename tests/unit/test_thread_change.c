@@ -1,6 +1,6 @@
 /*
- * test_thread_change.c - what threads did between two samples, their order, who was
- * born and who exited, and the sums, over lists that are made up here.
+ * test_thread_change.c - what threads did between two samples, their order, who
+ * was born and who exited, and the sums, over lists that are made up here.
  */
 #include <stdarg.h>
 #include <stddef.h>
