@@ -125,8 +125,8 @@ PLIM_API void plim_threads_free(plim_threads *threads);
  * PLIM_EREPLACED, PLIM_EHIDDEN, PLIM_ECANNOTTELL as of plim_usage_refresh();
  * PLIM_ELIMIT above PLIM_THREAD_LIMIT threads, never a shorter list;
  * PLIM_EDENIED, PLIM_ESYSTEM where the threads cannot be listed or read,
- * PLIM_EUNSUPPORTED where a recording has none of them, PLIM_EMALFORMED,
- * PLIM_ENOMEM, PLIM_EINVAL.
+ * PLIM_EUNSUPPORTED where a recording of several has none of them,
+ * PLIM_EMALFORMED, PLIM_ENOMEM, PLIM_EINVAL.
  */
 PLIM_API int plim_threads_sample(plim_threads *threads, plim_target *target,
 				 const plim_threads_options *options,

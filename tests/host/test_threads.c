@@ -917,6 +917,28 @@ static void test_fixture(void **state)
 	facts = plim_threads_about(look.threads);
 	assert_int_equal(facts.listed_wakeups.state, PLIM_STATE_MALFORMED);
 	assert_int_equal(facts.exited, 0);
+	/* Seven threads by its stat, and not one of them recorded. */
+	fixture_text(
+	    &fixture, "11/stat",
+	    "11 (x) S 1 1 1 0 -1 4194304 1 0 1 0 1 1 0 0 20 0 7 0 99 1 "
+	    "1 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 "
+	    "0 0 0 1 1 1 1 1 1 1 0\n");
+	plim_target_close(look.target);
+	look.target = open_target(look.host, 11);
+	assert_int_equal(look_code(PLIM_THREAD_ALL, 0), PLIM_EUNSUPPORTED);
+	assert_int_equal(plim_threads_count(look.threads), 4);
+	/* Of one thread its own files are enough. */
+	fixture_text(
+	    &fixture, "11/stat",
+	    "11 (x) S 1 1 1 0 -1 4194304 1 0 1 0 1 1 0 0 20 0 1 0 99 1 "
+	    "1 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 1 0 0 "
+	    "0 0 0 1 1 1 1 1 1 1 0\n");
+	fixture_text(&fixture, "11/schedstat", "5 6 7\n");
+	sample(PLIM_THREAD_ALL);
+	assert_int_equal(plim_threads_count(look.threads), 1);
+	assert_int_equal(value(find(11)->switches_in), 7);
+	assert_int_equal(find(11)->wakeups.method, PLIM_REASON_NO_FILE);
+	expect_word(find(11)->name, "x");
 	fixture_free(&fixture);
 }
 

@@ -477,36 +477,89 @@ static int threads_fail(struct plimp_thread_sum *sum, int error)
 	return PLIM_OK;
 }
 
-/* There is no list: the process ended, or a recording has none. */
-static int threads_none(plim_host *host, int directory, int error,
-			struct plimp_thread_sum *sum)
+/* What stands beside the counters. */
+static int threads_beside(struct threads_pass *pass)
 {
-	if (plimp_is_gone(error) &&
-	    (host->system->live || plimp_probe_directory(host, directory) != 0))
-		return PLIM_ENOPROCESS;
-	return threads_fail(sum, error);
-}
-
-/* Those that are known, those that are listed, and what stands beside the
- * counters. */
-static int threads_pass_over(struct threads_pass *pass)
-{
-	const struct plimp_request *request = pass->request;
-	int code = threads_known_ones(pass);
 	int error;
 
-	if (code == 0 && pass->failed == 0)
-		code = threads_list(pass);
-	if (code < 0 || pass->failed != 0 || request->details == NULL)
-		return code < 0 ? code : PLIM_OK;
+	if (pass->failed != 0 || pass->request->details == NULL)
+		return PLIM_OK;
 	error = plimp_read_waits(
 	    pass->host, pass->task, pass->parts, pass->young_ticks,
 	    pass->threads->items + pass->first,
-	    pass->threads->count - pass->first, request->details);
+	    pass->threads->count - pass->first, pass->request->details);
 	if (error == ENOMEM)
 		return threads_no_memory(pass);
 	pass->failed = error;
 	return PLIM_OK;
+}
+
+/* Those that are known, and those that are listed. */
+static int threads_pass_over(struct threads_pass *pass)
+{
+	int code = threads_known_ones(pass);
+
+	if (code == 0 && pass->failed == 0)
+		code = threads_list(pass);
+	return code < 0 ? code : threads_beside(pass);
+}
+
+static int threads_end(const struct threads_pass *pass, int code,
+		       struct plimp_thread_sum *sum)
+{
+	struct plimp_thread_list *threads = pass->threads;
+
+	if (code != PLIM_OK || pass->failed != 0)
+		threads->count = pass->first;
+	if (code != PLIM_OK)
+		return code;
+	if (pass->failed != 0)
+		return plimp_is_gone(pass->failed)
+			   ? PLIM_ENOPROCESS
+			   : threads_fail(sum, pass->failed);
+	if (threads->count == pass->first)
+		return PLIM_ENOPROCESS;
+	threads_sum_up(pass, sum);
+	return PLIM_OK;
+}
+
+/*
+ * A recording need not have the folder of the threads. Of a process with one
+ * thread the process's own files are that thread's, by the same paths below
+ * the root.
+ */
+static int threads_recorded(struct threads_pass *pass, int directory,
+			    struct plimp_thread_sum *sum)
+{
+	plim_host *host = pass->host;
+	struct plimp_stat stat;
+	plim_bytes text;
+	int code;
+
+	if (plimp_read_file(host, directory, "stat", &text) != 0 ||
+	    plimp_decode_stat(text, &stat) != PLIM_OK || stat.pid < 1 ||
+	    stat.threads > 1)
+		return threads_fail(sum, ENOENT);
+	pass->task = host->system->root;
+	code = threads_take(pass, stat.pid, NULL);
+	if (code == 1 &&
+	    pass->threads->items[pass->first].start_ticks != stat.start_ticks)
+		return threads_fail(sum, ENOENT);
+	if (code == 1)
+		code = threads_beside(pass);
+	return threads_end(pass, code < 0 ? code : PLIM_OK, sum);
+}
+
+/* There is no list: the process ended, or a recording has none. */
+static int threads_none(struct threads_pass *pass, int directory, int error,
+			struct plimp_thread_sum *sum)
+{
+	if (!plimp_is_gone(error))
+		return threads_fail(sum, error);
+	if (pass->host->system->live ||
+	    plimp_probe_directory(pass->host, directory) != 0)
+		return PLIM_ENOPROCESS;
+	return threads_recorded(pass, directory, sum);
 }
 
 int plimp_read_threads(plim_host *host, int directory,
@@ -531,21 +584,10 @@ int plimp_read_threads(plim_host *host, int directory,
 	int code;
 
 	if (pass.task < 0)
-		return threads_none(host, directory, errno, sum);
+		return threads_none(&pass, directory, errno, sum);
 	code = threads_pass_over(&pass);
 	plimp_call_close(host, pass.task);
-	if (code != PLIM_OK || pass.failed != 0)
-		threads->count = pass.first;
-	if (code != PLIM_OK)
-		return code;
-	if (pass.failed != 0)
-		return plimp_is_gone(pass.failed)
-			   ? PLIM_ENOPROCESS
-			   : threads_fail(sum, pass.failed);
-	if (threads->count == pass.first)
-		return PLIM_ENOPROCESS;
-	threads_sum_up(&pass, sum);
-	return PLIM_OK;
+	return threads_end(&pass, code, sum);
 }
 
 unsigned plimp_threads_wanted(plim_host *host,
