@@ -13,7 +13,8 @@
 
 #define IDLE_FOR_NS UINT64_C(10000000000)
 
-int idle_sleep(uint64_t ns, int descriptor, void *user)
+/* An interruption stops the observation. */
+static int idle_sleep(uint64_t ns, int descriptor, void *user)
 {
 	(void)user;
 	return interrupt_sleep(ns, descriptor) == 1;
@@ -37,7 +38,29 @@ const char *idle_phase_word(int phase)
 	return phase == PLIM_IDLE_WINDOW ? "window" : NULL;
 }
 
-static plim_idle_options idle_plan(const struct idle_view *view)
+/* On a terminal a person is told what is waited for, once a phase. */
+static void idle_progress(const plim_idle_progress *progress, void *user)
+{
+	struct idle_view *view = user;
+
+	if (progress->phase == view->told || !isatty(STDERR_FILENO))
+		return;
+	view->told = progress->phase;
+	if (progress->phase == PLIM_IDLE_QUIESCENCE)
+		fprintf(stderr, "plim: idle: waiting for quiet, at most %s\n",
+			show_count(view->options,
+				   plim_count_known(progress->whole_ns,
+						    PLIM_METHOD_SYSTEM),
+				   PLIM_UNIT_NS));
+	else if (progress->elapsed_ns < progress->whole_ns)
+		fprintf(stderr, "plim: idle: observing for %s\n",
+			show_count(view->options,
+				   plim_count_known(progress->whole_ns,
+						    PLIM_METHOD_SYSTEM),
+				   PLIM_UNIT_NS));
+}
+
+static plim_idle_options idle_plan(struct idle_view *view)
 {
 	const struct options *options = view->options;
 
@@ -52,6 +75,8 @@ static plim_idle_options idle_plan(const struct idle_view *view)
 	    .tree = !options->no_tree,
 	    .threads = options->threads,
 	    .sleep = idle_sleep,
+	    .progress = idle_progress,
+	    .user = view,
 	};
 }
 

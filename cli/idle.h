@@ -16,11 +16,9 @@ struct idle_view {
 	plim_usage *total; /* of a command that was started and reaped */
 	struct child child;
 	int started;
+	int told;	      /* the phase that was last told of */
 	uint32_t left_behind; /* processes that it left running, and we ended */
 };
-
-/* The sleeper of plim_idle_options: an interruption stops the observation. */
-int idle_sleep(uint64_t ns, int descriptor, void *user);
 
 /* idle_page.c: tells all of it in the format that was asked for: the exit
  * status. */

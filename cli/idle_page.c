@@ -203,7 +203,7 @@ static void idle_page_figures(const struct idle_view *view)
 	if (view->options->threads)
 		wakers_page(view->options, view->idle, idle_most(view));
 	output_format(
-	    "observer     woke %s times, used %s of CPU time; %s\n",
+	    "observer     wake-ups %s, CPU time %s; %s\n",
 	    show_count(view->options, facts.own_wakeups, PLIM_UNIT_NONE),
 	    show_count(view->options, facts.own_cpu_ns, PLIM_UNIT_NS),
 	    facts.place == PLIM_IDLE_OUTSIDE

@@ -115,97 +115,16 @@ void wakers_page(const struct options *options, const plim_idle *idle,
 			      (unsigned long long)(told - most));
 }
 
-/* A figure, or null; what is missing is told once, below. */
-static void wakers_json_count(plim_json *json, const char *key,
-			      plim_count count)
-{
-	if (count.state == PLIM_STATE_KNOWN)
-		plim_json_whole(json, key, count.value);
-	else
-		plim_json_null(json, key);
-}
-
-static void wakers_json_text(plim_json *json, const char *key, plim_text text)
-{
-	if (text.state == PLIM_STATE_KNOWN)
-		plim_json_text(json, key, text.bytes);
-	else
-		plim_json_null(json, key);
-}
-
-static void wakers_json_why(plim_json *json, const char *key, uint8_t state,
-			    uint16_t reason, int32_t code)
-{
-	if (state == PLIM_STATE_KNOWN)
-		return;
-	plim_json_object(json, key);
-	plim_json_string(json, "state", plim_state_word(state));
-	plim_json_string(json, "reason", plim_reason_word(reason));
-	if (code != 0)
-		plim_json_string(json, "code", plim_system_error_name(code));
-	plim_json_end(json);
-}
-
-struct wakers_count {
-	const char *key;
-	plim_count count;
-};
-
-static void wakers_json_counts(plim_json *json, const struct wakers_count *rows,
-			       size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		wakers_json_count(json, rows[i].key, rows[i].count);
-	plim_json_object(json, "unavailable");
-	for (i = 0; i < count; i++)
-		wakers_json_why(json, rows[i].key, rows[i].count.state,
-				rows[i].count.method, rows[i].count.code);
-}
-
+/* The object of a thread, and whose it is. */
 static void wakers_json_thread(plim_json *json, const plim_idle_thread *thread)
 {
-	const plim_thread_change *change = &thread->change;
-	const plim_thread *last = change->last;
-	const struct wakers_count whole[] = {
-	    {"start_ticks", last->start_ticks},
-	    {"cpu_ns", last->cpu_ns},
-	    {"runqueue_wait_ns", last->runqueue_ns},
-	    {"wakeups", last->wakeups},
-	    {"involuntary_switches", last->involuntary},
-	    {"switches_in", last->switches_in},
-	};
-	const struct wakers_count delta[] = {
-	    {"cpu_ns", change->cpu_ns},
-	    {"runqueue_wait_ns", change->runqueue_ns},
-	    {"wakeups", change->wakeups},
-	    {"involuntary_switches", change->involuntary},
-	    {"switches_in", change->switches_in},
-	};
-	char state[2] = {last->state, '\0'};
-
 	plim_json_object(json, NULL);
-	plim_json_whole(json, "tid", (uint64_t)last->tid);
 	plim_json_whole(json, "pid", (uint64_t)thread->pid);
-	wakers_json_text(json, "process", thread->process);
-	wakers_json_text(json, "name", change->name);
-	if (last->state != 0)
-		plim_json_string(json, "state", state);
+	if (thread->process.state == PLIM_STATE_KNOWN)
+		plim_json_text(json, "process", thread->process.bytes);
 	else
-		plim_json_null(json, "state");
-	wakers_json_text(json, "blocked_in", last->blocked_in);
-	plim_json_boolean(json, "born", change->born != 0);
-	wakers_json_counts(json, whole, sizeof whole / sizeof whole[0]);
-	wakers_json_why(json, "name", change->name.state, change->name.method,
-			change->name.code);
-	wakers_json_why(json, "blocked_in", last->blocked_in.state,
-			last->blocked_in.method, last->blocked_in.code);
-	plim_json_end(json);
-	plim_json_object(json, "delta");
-	wakers_json_counts(json, delta, sizeof delta / sizeof delta[0]);
-	plim_json_end(json);
-	plim_json_end(json);
+		plim_json_null(json, "process");
+	plim_json_thread_members(json, thread->change.last, &thread->change);
 	plim_json_end(json);
 }
 

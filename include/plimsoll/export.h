@@ -69,6 +69,10 @@ PLIM_API void plim_json_process_members(plim_json *json,
 PLIM_API void plim_json_thread(plim_json *json, const char *key,
 			       const plim_thread *thread,
 			       const plim_thread_change *change);
+/* The same without the braces, for an object that has other members too. */
+PLIM_API void plim_json_thread_members(plim_json *json,
+				       const plim_thread *thread,
+				       const plim_thread_change *change);
 PLIM_API void plim_json_host(plim_json *json, const char *key, plim_host *host);
 PLIM_API void plim_json_cost(plim_json *json, const char *key,
 			     const plim_cost *cost);

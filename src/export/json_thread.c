@@ -82,9 +82,8 @@ static void thread_delta(plim_json *json, const plim_thread_change *change)
 	plim_json_end(json);
 }
 
-void plim_json_thread(plim_json *json, const char *key,
-		      const plim_thread *thread,
-		      const plim_thread_change *change)
+void plim_json_thread_members(plim_json *json, const plim_thread *thread,
+			      const plim_thread_change *change)
 {
 	assert(thread != NULL);
 	const struct thread_row rows[] = {
@@ -100,7 +99,6 @@ void plim_json_thread(plim_json *json, const char *key,
 	    {.key = "blocked_in", .is_text = 1, .text = thread->blocked_in},
 	};
 
-	plim_json_object(json, key);
 	plim_json_whole(json, "tid", (uint64_t)thread->tid);
 	thread_rows(json, rows, THREAD_ROWS(rows));
 	if (change != NULL)
@@ -110,5 +108,13 @@ void plim_json_thread(plim_json *json, const char *key,
 	thread_sides(json, rows, THREAD_ROWS(rows));
 	if (change != NULL)
 		thread_delta(json, change);
+}
+
+void plim_json_thread(plim_json *json, const char *key,
+		      const plim_thread *thread,
+		      const plim_thread_change *change)
+{
+	plim_json_object(json, key);
+	plim_json_thread_members(json, thread, change);
 	plim_json_end(json);
 }

@@ -152,6 +152,10 @@ static int member_is_outcome(plim_idle *idle, int code)
 	case PLIM_ECANNOTTELL:
 		idle->unread = PLIM_REASON_INVISIBLE;
 		return 1;
+	/* A recording may hold none. */
+	case PLIM_EUNSUPPORTED:
+		idle->unread = PLIM_REASON_NO_FILE;
+		return 1;
 	case PLIM_EDENIED:
 		idle->unread = PLIM_REASON_NOT_PERMITTED;
 		return 1;

@@ -121,10 +121,8 @@ def check_thread(thread):
     where = f"thread {thread['tid']}"
     sides = ("unavailable", "method", "bound")
     figures = {k: v for k, v in thread.items()
-               if k not in sides + ("tid", "born", "delta", "name_bytes")}
-    # Of a quiet window each figure is an object of its own.
-    if "method" not in thread:
-        return
+               if k not in sides + ("tid", "born", "delta", "name_bytes",
+                                    "pid", "process", "process_bytes")}
     both_or_none(where, figures, thread["unavailable"], thread["method"])
     delta = thread.get("delta")
     if delta:

@@ -352,6 +352,7 @@ static const char *const never[] = {
     "plim_json_string",
     "plim_json_text",
     "plim_json_thread",
+    "plim_json_thread_members",
     "plim_json_whole",
     "plim_meter_free",
     "plim_meter_round",
@@ -566,6 +567,9 @@ static void never_export(struct site *site)
 	plim_json_process(site->json, "self", self, self, &all);
 	plim_json_thread(site->json, "thread", &(plim_thread){.tid = 1},
 			 &(plim_thread_change){.last = NULL});
+	plim_json_object(site->json, "other");
+	plim_json_thread_members(site->json, &(plim_thread){.tid = 1}, NULL);
+	plim_json_end(site->json);
 	plim_json_object(site->json, "more");
 	plim_json_process_members(site->json, self, self, &all);
 	plim_json_end(site->json);
