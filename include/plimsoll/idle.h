@@ -60,7 +60,8 @@ typedef struct plim_idle_progress {
 typedef void plim_idle_progress_fn(const plim_idle_progress *progress,
 				   void *user);
 
-/* Start from zeros and set `size`: a zero member means the default. */
+/* Start from zeros and set `size`: a zero member means the default. No
+ * duration is longer than 2^62 ns. */
 typedef struct plim_idle_options {
 	size_t size; /* sizeof(plim_idle_options) */
 	/* What to read at each sample; NULL means plim_idle_fields(). */

@@ -21,6 +21,8 @@
 #define IDLE_QUIET_FOR_NS   UINT64_C(5000000000)
 #define IDLE_QUIET_LIMIT_NS UINT64_C(120000000000)
 #define IDLE_STEP_NS	    UINT64_C(250000000)
+/* Longer than anything lives: so that a time and a duration can be added. */
+#define IDLE_MOST_NS (UINT64_C(1) << 62)
 
 plim_field_set plim_idle_fields(void)
 {
@@ -95,6 +97,19 @@ static void idle_default(uint64_t *value, uint64_t otherwise)
 		*value = otherwise;
 }
 
+static void idle_bound(plim_idle_options *options)
+{
+	uint64_t *const durations[] = {
+	    &options->window_ns,    &options->longest_period_ns,
+	    &options->quiet_for_ns, &options->quiet_limit_ns,
+	    &options->step_ns,	    &options->sample_ns};
+	size_t i;
+
+	for (i = 0; i < sizeof durations / sizeof durations[0]; i++)
+		if (*durations[i] > IDLE_MOST_NS)
+			*durations[i] = IDLE_MOST_NS;
+}
+
 static int idle_options(plim_idle *idle, const plim_idle_options *given,
 			plim_error *error)
 {
@@ -112,6 +127,7 @@ static int idle_options(plim_idle *idle, const plim_idle_options *given,
 	idle_default(&options.quiet_for_ns, IDLE_QUIET_FOR_NS);
 	idle_default(&options.quiet_limit_ns, IDLE_QUIET_LIMIT_NS);
 	idle_default(&options.step_ns, IDLE_STEP_NS);
+	idle_bound(&options);
 	/* A threshold that is no number would never be undercut. */
 	if (options.quiet_cpu_percent != options.quiet_cpu_percent)
 		return plimp_fail(error, PLIM_EINVAL, 0, "observe",

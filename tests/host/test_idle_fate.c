@@ -410,6 +410,29 @@ static void test_stopped(void **state)
 	scene_end(&scene);
 }
 
+/* A window without an end is slept through, not spun through. */
+static void test_endless(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	scene_begin(&scene, (const char *const[]){"idle", NULL}, act_stop);
+	quiet_options(&scene);
+	scene.options.window_ns = UINT64_MAX;
+	scene.options.longest_period_ns = UINT64_MAX;
+	scene.options.sample_ns = UINT64_MAX;
+	scene.options.step_ns = UINT64_MAX;
+	scene.options.quiet_limit_ns = 200 * MS;
+	stop_at = 1;
+	scene_observe(&scene);
+	assert_int_equal(scene_facts(&scene).quiet, -1);
+	assert_int_equal(scene_facts(&scene).stopped, PLIM_IDLE_WINDOW);
+	assert_int_equal(scene_facts(&scene).window_ns, UINT64_C(1) << 62);
+	assert_int_equal(scene_facts(&scene).samples, 2);
+	assert_int_equal(scene.sleeps, 2);
+	scene_end(&scene);
+}
+
 /* The two halves by themselves: one quiet, then window after window. */
 static void test_halves(void **state)
 {
@@ -482,6 +505,7 @@ int main(void)
 	    cmocka_unit_test(test_replaced),
 	    cmocka_unit_test(test_executes),
 	    cmocka_unit_test(test_stopped),
+	    cmocka_unit_test(test_endless),
 	    cmocka_unit_test(test_halves),
 	    cmocka_unit_test(test_without_pidfd),
 	};
