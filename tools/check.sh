@@ -28,7 +28,7 @@ step() {
 }
 
 sources() {
-	find include src cli tests fuzz bench tools -type f \
+	find include src cli tests fuzz bench budgets tools -type f \
 		\( -name '*.c' -o -name '*.h' \) | sort
 }
 
@@ -185,6 +185,17 @@ step_analyzer() {
 	return "$status"
 }
 
+# The project holds itself to its own load line, as docs/how-to/ has it done.
+step_load_line() {
+	mkdir -p "$build/load-line" &&
+		cc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -Wconversion \
+			-Werror -Iinclude -o "$build/load-line/observer" \
+			budgets/observer.c "$build/release/src/libplimsoll.a" &&
+		PATH=$build/release/cli:$build/load-line:$PATH \
+			plim gate --record "$build/load-line/result.txt" \
+			budgets/plim.toml
+}
+
 step_tests() {
 	tools/all-tests "$build/gcc"
 }
@@ -207,12 +218,13 @@ check_all() {
 	step fuzz step_fuzz
 	step asan+ubsan step_asan
 	if [ "$1" = --cheap ]; then
-		say "left out by --cheap: tsan, analyzer, planted, tests" \
-			"(./dev test passes those)"
+		say "left out by --cheap: tsan, analyzer, planted, load-line;" \
+			"and tests (./dev test passes those)"
 	else
 		step tsan step_tsan
 		step analyzer step_analyzer
 		step planted step_planted
+		step load-line step_load_line
 		step tests step_tests
 	fi
 	say "$steps steps, $failures failed"
