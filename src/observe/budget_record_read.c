@@ -439,7 +439,7 @@ static int recorded_gate_figure(struct recorded_reader *reader,
 	plim_budget_reading reading = {0};
 	const plim_budget_figure *figure;
 	plim_result_pair pair;
-	const char *target;
+	const char *target = NULL;
 	int code;
 	int found = recorded_pair(reader, result, "figure", &pair);
 
