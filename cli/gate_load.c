@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOAD_RECORD_LIMIT (16 * 1048576)
+#define LOAD_RECORD_LIMIT ((size_t)16 * 1048576)
 #define LOAD_PIECE	  65536
 
 int gate_read_file(const char *path, size_t limit, char **text, size_t *size)

@@ -130,6 +130,13 @@ budget "$(runs burn 300 exit 0)" 'cpu_total:min = "300ms";max = "400ms"' \
 gate
 verdict "a job may end: its whole run is judged" 0 'verdict=pass'
 is "CPU by the kernel's account" wait4 "$(figure cpu_total method)"
+budget "run = [\"sh\", \"-c\", \"($script burn 300 &); exec $script wait 1000\"]" \
+	'cpu_total:min = "300ms";max = "400ms"'
+gate
+verdict "what an orphan used is counted" 0 'verdict=pass'
+budget "$(runs deaf wait 60000)" 'threads:max = 1'
+gate
+verdict "a target that ignores SIGTERM is ended all the same" 0 'verdict=pass'
 budget "$(runs burn 300 exit 3)" 'cpu_total:max = "10s"'
 gate
 verdict "but not with another status" 4 'ended with status 3'
@@ -251,7 +258,7 @@ budget "$(runs memory 40 wait 60000)" 'private_warm:min = "40 MiB";max = "44 MiB
 gate
 verdict "40 MiB are found in each figure of memory" 0 'verdict=pass'
 is "and its descriptors are those it has from here" \
-	"$(($(ls /proc/self/fd </dev/null | wc -l) - 1))" \
+	"$(($(ls /proc/self/fd | wc -l) - 1))" \
 	"$(figure descriptors value)"
 
 # --- on a terminal -----------------------------------------------------------
@@ -274,6 +281,15 @@ verdict "attached: the wall clock of another's program is unavailable" 3 \
 	'figure=wall .*value=unavailable'
 is "two windows" "3 3" "$(figure threads value 1) $(figure threads value 2)"
 check "which still runs" kill -0 "$pid"
+budget "$(runs wait 60000)" 'resident_end:max = "4 KiB"'
+sed 's/^\[target.it/[target.other/; s/"4 KiB"/"64 MiB"/' "$budget" |
+	grep -v '^schema' >>"$budget.more"
+cat "$budget.more" >>"$budget"
+gate --for 300ms
+verdict "two targets: the worse verdict" 1 'target=other verdict=pass'
+gate --for 300ms --target other
+verdict "one of them alone" 0 'target=other verdict=pass'
+is "and no other" "" "$(grep 'target=it ' "$work/out")"
 budget 'attach = "no-such-name-here"' 'threads:max = 1'
 gate
 verdict "attached to nobody: 3" 3 'no samples'
