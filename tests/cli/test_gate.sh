@@ -165,6 +165,10 @@ gate
 verdict "output in two pieces, and four MiB behind it" 0 'verdict=pass'
 check "it is passed on to standard error" grep -q '^ready now$' "$work/err"
 is "all of it" 4194314 "$(wc -c <"$work/err")"
+budget "$(runs half aaa half aab wait 60000)
+ready = { output = \"aaab\" }" 'threads:max = 1'
+gate
+verdict "output that begins more than once" 0 'verdict=pass'
 budget "$(runs wait 300 touch "$work/sign" wait 60000)
 ready = { file = \"$work/sign\" }" 'threads:max = 1'
 gate
@@ -185,6 +189,17 @@ budget "$(runs wait 60000)
 ready = { port = $port }" 'threads:max = 1'
 gate
 verdict "a port that never opens: 4" 4 "nothing listened on port $port"
+
+"$script" listen "$port" wait 30000 </dev/null &
+started="$started $!"
+taken() { "$python" -c "import socket
+socket.create_connection(('127.0.0.1', $port)).close()"; }
+await "the port" taken
+budget "$(runs wait 60000)
+ready = { port = $port }" 'threads:max = 1'
+gate
+verdict "a port that somebody else has: 4" 4 'before the start'
+stop "$!"
 
 # --- figures ----------------------------------------------------------------
 
