@@ -405,7 +405,8 @@ static void perf_drain_ring(struct plimp_births *births,
 	struct perf_event_mmap_page *page = (void *)ring->map;
 	uint64_t tail = page->data_tail;
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-	int is_full = head - tail > ring->size - 2 * PLIMP_PERF_RECORD_SIZE;
+	int is_full =
+	    head - tail > ring->size - (size_t)2 * PLIMP_PERF_RECORD_SIZE;
 
 	births->host->bill.bytes_read += head - tail;
 	births->counts.overflows += (uint64_t)is_full;
