@@ -346,6 +346,9 @@ static void test_leader_has_ended(void **state)
 	/* The kernel counts the ended leader until the process ends. */
 	expect_near(known(it, PLIM_FIELD_THREADS),
 		    spawn_truth(&other.spawn, "threads"), 0, 1);
+	/* The leader's own fd is empty. */
+	assert_int_equal(known(it, PLIM_FIELD_DESCRIPTORS),
+			 spawn_truth(&other.spawn, "descriptors"));
 	known(it, PLIM_FIELD_WAKEUPS);
 	known(it, PLIM_FIELD_CPU);
 	assert_true(plim_process_is_measured(it));

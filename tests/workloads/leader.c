@@ -4,7 +4,7 @@
  * Usage: leader [MIB]. The main thread starts a thread that holds MIB of
  * anonymous memory and two that only wait, and then ends. /proc shows such a
  * process as a zombie without memory (fs/proc/array.c reads the leader); it
- * is none. `truth` adds `anonymous` and `threads` (that run).
+ * is none. `truth` adds `anonymous`, `threads` (that run) and `descriptors`.
  */
 #include "workload.h"
 
@@ -46,6 +46,15 @@ static void leader_await_end(void)
 	_exit(1);
 }
 
+static uint64_t leader_descriptors(void)
+{
+	uint64_t open_ones = 0;
+
+	for (int i = 0; i < 1024; i++)
+		open_ones += fcntl(i, F_GETFD) >= 0;
+	return open_ones;
+}
+
 static void *leader_serve(void *user)
 {
 	uint64_t number;
@@ -64,6 +73,7 @@ static void *leader_serve(void *user)
 		workload_account();
 		workload_number("anonymous", leader_mib << 20);
 		workload_number("threads", 3);
+		workload_number("descriptors", leader_descriptors());
 		workload_done();
 	}
 	return NULL;

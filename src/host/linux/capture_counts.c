@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 
 static const plim_field_set capture_io_group = {
     {PLIMP_FIELD_BIT(DISK_READ) | PLIMP_FIELD_BIT(DISK_WRITE) |
@@ -178,7 +179,8 @@ static int counts_io(struct plimp_capture *capture)
  * count its entries: every number but 0 is one that the decoder tells, and
  * descriptor 0 is asked for by name. Too dear for every process.
  */
-static plim_count counts_list_descriptors(struct plimp_capture *capture)
+static plim_count counts_list_descriptors(struct plimp_capture *capture,
+					  const char *folder)
 {
 	plim_host *host = capture->host;
 	struct stat status;
@@ -188,7 +190,7 @@ static plim_count counts_list_descriptors(struct plimp_capture *capture)
 
 	if (!capture->request->dear)
 		return plim_count_missing(PLIM_REASON_KERNEL_LACKS, 0);
-	fd = plimp_call_open(host, capture->directory, "fd",
+	fd = plimp_call_open(host, capture->directory, folder,
 			     O_RDONLY | O_DIRECTORY);
 	if (fd < 0)
 		return plimp_missing_file(errno);
@@ -209,25 +211,46 @@ static plim_count counts_list_descriptors(struct plimp_capture *capture)
 			: plimp_known(total, PLIM_METHOD_FD_LISTING);
 }
 
+/* Where the main thread has ended its fd is empty, whatever the others hold
+ * open: one of theirs. 0, or an errno. */
+static int counts_fd_folder(const struct plimp_capture *capture,
+			    char folder[48])
+{
+	int found = 1;
+
+	folder[0] = '\0';
+	if (capture->leaderless)
+		found = plimp_other_thread(capture->host, capture->directory,
+					   capture->pid, folder);
+	if (found < 0)
+		return errno;
+	strcat(folder, "fd");
+	return found > 0 ? 0 : ESRCH;
+}
+
 static int counts_descriptors(struct plimp_capture *capture)
 {
+	char folder[48];
 	struct stat status;
 	plim_count figure;
+	int problem;
 
 	if (!plimp_capture_wants(capture, PLIM_FIELD_DESCRIPTORS))
 		return PLIM_OK;
+	problem = counts_fd_folder(capture, folder);
 	if (capture->zombie) {
 		figure = plim_count_missing(PLIM_REASON_ZOMBIE, 0);
-	} else if (!capture->host->system->has_fd_count) {
-		figure = counts_list_descriptors(capture);
-	} else if (plimp_call_stat(capture->host, capture->directory, "fd",
+	} else if (problem == 0 && !capture->host->system->has_fd_count) {
+		figure = counts_list_descriptors(capture, folder);
+	} else if (problem == 0 &&
+		   plimp_call_stat(capture->host, capture->directory, folder,
 				   &status, 0) == 0) {
 		capture->unproven = 0;
 		figure = plimp_known((uint64_t)status.st_size,
 				     PLIM_METHOD_FD_DIRECTORY_SIZE);
 	} else {
-		int problem = errno;
-
+		if (problem == 0)
+			problem = errno;
 		if (plimp_is_gone(problem) &&
 		    plimp_probe_directory(capture->host, capture->directory) !=
 			0)
