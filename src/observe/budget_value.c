@@ -294,7 +294,9 @@ int plimp_budget_word(struct plimp_budget_reader *reader,
 		}
 	}
 	plimp_budget_word_of(node->key, word);
-	snprintf(key, sizeof(key), "as %s", word);
+	/* What stands in a list has no key. */
+	snprintf(key, sizeof(key), "%s%s", word[0] != '\0' ? "as " : "here",
+		 word);
 	plimp_budget_word_of(node->is.string, word);
 	return budget_unknown(reader, node->value_at, word, words, key);
 }

@@ -416,7 +416,7 @@ static const struct mistake mistakes[] = {
     {WHOLE "limit.wakeups.method = \"wait4\"", SYNTAX, 7, 24, "a list"},
     {WHOLE "limit.wakeups.method = []", WRONG, 7, 24, "the list is empty"},
     {WHOLE "limit.wakeups.method = [\"wait5\"]", NAME, 7, 25,
-     "did you mean wait4?"},
+     "wait5 is not known here; did you mean wait4?"},
     {WHOLE "limit.wakeups.method = [\"none\"]", NAME, 7, 25, "none"},
     {WHOLE "limit.wakeups.until = \"2027-01-01\"", SYNTAX, 7, 23,
      "a date without quotes"},
