@@ -258,8 +258,7 @@ PLIM_API int plim_result_find(const plim_result *record, const char *key,
 /*
  * A number as the grammar has it: digits, a point, an exponent; `-` before.
  * PLIM_ESYNTAX, or PLIM_EINVAL for one too large for a double. The result is
- * the nearest double for up to 19 digits, so that what plim_number_format()
- * writes comes back; digits beyond are taken as zeros.
+ * the nearest double, ties to even, however many digits there are.
  */
 PLIM_API int plim_result_number(plim_bytes text, double *number,
 				plim_error *error);

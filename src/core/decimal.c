@@ -187,74 +187,105 @@ static double decimal_value(struct decimal *number)
 	return decimal_scale((double)whole, power - (DBL_MANT_DIG - lost));
 }
 
-static void decimal_add(struct decimal *number, char digit, int *leading)
+static int decimal_is_digit(char byte)
 {
-	if (digit == '0' && *leading)
-		return;
-	*leading = 0;
+	return byte >= '0' && byte <= '9';
+}
+
+/* Where the digits that stand from `at` on end. */
+static size_t decimal_digits(plim_bytes text, size_t at)
+{
+	while (at < text.size && decimal_is_digit(text.data[at]))
+		at++;
+	return at;
+}
+
+size_t plimp_decimal_size(plim_bytes text)
+{
+	size_t size = decimal_digits(text, 0);
+	size_t start, end;
+
+	if (size == 0)
+		return 0;
+	if (size < text.size && text.data[size] == '.') {
+		end = decimal_digits(text, size + 1);
+		if (end == size + 1)
+			return size;
+		size = end;
+	}
+	if (size < text.size && (text.data[size] | 0x20) == 'e') {
+		start = size + 1;
+		if (start < text.size &&
+		    (text.data[start] == '+' || text.data[start] == '-'))
+			start++;
+		end = decimal_digits(text, start);
+		if (end > start)
+			size = end;
+	}
+	return size;
+}
+
+/* What stands behind the e. Bounded so that no count of digits in a memory
+ * makes up for the rest, nor overflows with it. */
+static int64_t decimal_exponent(plim_bytes text)
+{
+	int64_t exponent = 0;
+	size_t at = !decimal_is_digit(text.data[0]);
+
+	for (; at < text.size; at++)
+		if (exponent < INT64_MAX / 100)
+			exponent = exponent * 10 + (text.data[at] - '0');
+	return text.data[0] == '-' ? -exponent : exponent;
+}
+
+static void decimal_add(struct decimal *number, char digit)
+{
 	if (number->count < DECIMAL_DIGITS)
 		number->digit[number->count++] = (uint8_t)(digit - '0');
 	else if (digit != '0')
 		number->rest = 1;
 }
 
-static int decimal_is_digit(plim_bytes text, size_t at)
+/* Beyond the bounds it is only known to be so. */
+static int decimal_bounded(int64_t point)
 {
-	return at < text.size && text.data[at] >= '0' && text.data[at] <= '9';
-}
-
-/* The exponent, if there is a whole one at `at`; returns where it ends. */
-static size_t decimal_exponent(plim_bytes text, size_t at, int *exponent)
-{
-	size_t next = at + 1;
-	int negative = 0;
-	int value = 0;
-
-	if (at >= text.size || (text.data[at] | 0x20) != 'e')
-		return at;
-	if (next < text.size &&
-	    (text.data[next] == '+' || text.data[next] == '-'))
-		negative = text.data[next++] == '-';
-	if (!decimal_is_digit(text, next))
-		return at;
-	for (; decimal_is_digit(text, next); next++)
-		if (value < 100000000)
-			value = value * 10 + (text.data[next] - '0');
-	*exponent = negative ? -value : value;
-	return next;
+	if (point > DECIMAL_LARGEST)
+		return DECIMAL_LARGEST + 1;
+	if (point < DECIMAL_SMALLEST)
+		return DECIMAL_SMALLEST - 1;
+	return (int)point;
 }
 
 size_t plimp_decimal_read(plim_bytes text, double *value)
 {
 	/* Not all of it is set to zero: the digits are read up to count. */
 	struct decimal number;
-	int leading = 1, exponent = 0;
-	size_t at = 0;
-	size_t zeros = 0;
-	size_t whole;
+	size_t size = plimp_decimal_size(text);
+	int64_t point = 0;
+	int leading = 1, behind = 0;
+	size_t at;
 
+	if (size == 0)
+		return 0;
 	number.count = number.point = number.rest = 0;
-	for (; decimal_is_digit(text, at); at++) {
-		zeros += leading && text.data[at] == '0';
-		decimal_add(&number, text.data[at], &leading);
-	}
-	if (at == 0)
-		return 0;
-	whole = at - zeros;
-	zeros = 0;
-	if (at < text.size && text.data[at] == '.' &&
-	    decimal_is_digit(text, at + 1))
-		for (at++; decimal_is_digit(text, at); at++) {
-			zeros += leading && text.data[at] == '0';
-			decimal_add(&number, text.data[at], &leading);
+	for (at = 0; at < size && (text.data[at] | 0x20) != 'e'; at++) {
+		char byte = text.data[at];
+
+		if (byte == '.') {
+			behind = 1;
+			continue;
 		}
-	at = decimal_exponent(text, at, &exponent);
-	/* An exponent that undoes a long run of zeros is beyond any use, but
-	 * must not overflow: sizes are bounded, as the exponent is. */
-	if (whole > 100000000 || zeros > 100000000)
-		return 0;
-	number.point = (int)whole - (int)zeros + exponent;
+		leading = leading && byte == '0';
+		if (!leading)
+			decimal_add(&number, byte);
+		point += !leading && !behind;
+		point -= leading && behind;
+	}
+	if (at < size)
+		point += decimal_exponent(
+		    (plim_bytes){text.data + at + 1, size - at - 1});
+	number.point = decimal_bounded(point);
 	decimal_trim(&number);
 	*value = decimal_value(&number);
-	return at;
+	return size;
 }

@@ -253,6 +253,7 @@ static void test_decimal(void **state)
 	    {"1.5e3", 1500, 5},
 	};
 	double value = 42;
+	char text[5100];
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -262,6 +263,17 @@ static void test_decimal(void **state)
 		    rows[i].used);
 		assert_memory_equal(&value, &rows[i].value, sizeof(value));
 	}
+	/* An exponent that takes back a long run of zeros. */
+	memset(text, '0', sizeof(text));
+	memcpy(text, "25", 2);
+	memcpy(text + 5002, "e-5001", 7);
+	assert_int_equal(plimp_decimal_read(bytes_of(text), &value), 5008);
+	assert_true(value == 2.5);
+	memset(text, '0', sizeof(text));
+	memcpy(text, "0.", 2);
+	memcpy(text + 5002, "25e5001", 8);
+	assert_int_equal(plimp_decimal_read(bytes_of(text), &value), 5009);
+	assert_true(value == 2.5);
 	value = 42;
 	assert_int_equal(plimp_decimal_read(bytes_of(""), &value), 0);
 	assert_int_equal(plimp_decimal_read(bytes_of(".5"), &value), 0);
