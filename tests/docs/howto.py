@@ -27,10 +27,13 @@ def blocks_of(page):
 
 def copy_of(source, target):
     """What a clone would hold of the working tree, and nothing built."""
-    listed = subprocess.run(
-        ["git", "-c", f"safe.directory={source}", "-C", source, "ls-files",
-         "-z", "-co", "--exclude-standard"], capture_output=True, check=False)
-    if listed.returncode != 0:
+    listed = None
+    if shutil.which("git"):
+        listed = subprocess.run(
+            ["git", "-c", f"safe.directory={source}", "-C", source, "ls-files",
+             "-z", "-co", "--exclude-standard"], capture_output=True,
+            check=False)
+    if listed is None or listed.returncode != 0:
         shutil.copytree(source, target, symlinks=True,
                         ignore=shutil.ignore_patterns("build", ".git"))
         return
