@@ -10,6 +10,7 @@
  */
 #include "gate_run.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -175,14 +176,17 @@ static void gate_run(struct gate *gate, const struct gate_files *files)
 		gate->status = EXIT_INTERRUPTED;
 }
 
-/* Whatever is done for a verdict that was not told is not done well. */
+/* Whatever is done for a verdict that was not told is not done well. That
+ * standard output failed is said where plim ends. */
 static int gate_finish(struct gate *gate, struct gate_place *places)
 {
 	int failed;
+	int problem;
 
 	gate_tell(gate);
 	failed = gate_places_write(gate, places);
-	if (output_end(EXIT_DONE) != EXIT_DONE)
+	problem = output_flush();
+	if (problem != 0 && problem != EPIPE)
 		failed = 1;
 	return failed && gate->status == EXIT_DONE ? EXIT_OWN_FAILURE
 						   : gate->status;

@@ -47,7 +47,7 @@ static void csv_put_row(const struct gate_target *target,
 	csv_put_text(gate_figure_word(target, figure), ",");
 	csv_put_real(judged->value);
 	csv_put_text(plim_unit_word(figure->figure->unit), ",");
-	csv_put_number(judged->decided != 0, judged->limit);
+	csv_put_number(gate_has_limit(judged), judged->limit);
 	csv_put_number(known && judged->decided != 0, judged->headroom);
 	csv_put_real(judged->least);
 	csv_put_real(judged->most);

@@ -112,7 +112,8 @@ static void json_judgement(plim_json *json, const plim_budget_judgement *judged)
 	int decided = judged->decided != 0;
 
 	json_gate_text(json, "decided_by", json_decided(judged->decided));
-	json_gate_number(json, "decided_at", decided, judged->limit);
+	json_gate_number(json, "decided_at", gate_has_limit(judged),
+			 judged->limit);
 	json_gate_number(json, "headroom",
 			 decided && judged->value.state == PLIM_STATE_KNOWN,
 			 judged->headroom);

@@ -6,6 +6,7 @@
  * one of their own; where some can, a limit that these cross is crossed.
  */
 #include "gate_run.h"
+#include "gate_say.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,9 +176,12 @@ void gate_judge(struct gate *gate, struct gate_target *target,
 		judged = plim_verdict_join(judged, figure->judgement.verdict);
 		if (!has && whole != PLIM_VERDICT_PASS) {
 			figure->judgement.verdict = whole;
-			snprintf(figure->judgement.text,
-				 sizeof figure->judgement.text, "%s",
-				 target->reason);
+			figure->judgement.slack = 0;
+			/* Escaped, as the library's own texts are. */
+			plim_escape(PLIM_ESCAPE_TERMINAL,
+				    gate_bytes(target->reason),
+				    figure->judgement.text,
+				    sizeof figure->judgement.text);
 		}
 	}
 	free(room);

@@ -129,7 +129,7 @@ static int results_verdict(const struct gate_target *target,
 	plim_result_add_real(&line, "value", judged->value, -1);
 	results_unit(&line, figure->figure->unit);
 	results_limits(&line, figure->limit);
-	if (judged->decided != 0) {
+	if (gate_has_limit(judged)) {
 		plim_result_add_real(&line, "limit",
 				     results_real(judged->limit), -1);
 		if (known)

@@ -127,6 +127,19 @@ static plim_count run_operations(struct gate_session *session)
 				  PLIM_FIELD_DISK_OPS);
 }
 
+/* It did nothing because it may not: who judges that passes everything. */
+static int run_is_stopped(const struct gate_session *session)
+{
+	const plim_process *end = plim_idle_end(session->idle);
+	plim_text state;
+
+	if (end == NULL)
+		return 0;
+	state = plim_process_text(end, PLIM_FIELD_STATE);
+	return state.state == PLIM_STATE_KNOWN && state.bytes.size == 1 &&
+	       (state.bytes.data[0] == 'T' || state.bytes.data[0] == 't');
+}
+
 static void run_window_facts(struct gate_session *session)
 {
 	struct gate_repeat *repeat = session->repeat;
@@ -152,6 +165,9 @@ static void run_window_facts(struct gate_session *session)
 		gate_session_fails(session, PLIM_VERDICT_INCONCLUSIVE,
 				   "the machine slept for %.1f s in the window",
 				   (double)facts->interval.suspended_ns / 1e9);
+	if (!facts->ended && run_is_stopped(session))
+		gate_session_fails(session, PLIM_VERDICT_INCONCLUSIVE,
+				   "it was stopped when the window ended");
 	if (!facts->ended && facts->samples < 2)
 		gate_session_fails(session, PLIM_VERDICT_UNAVAILABLE,
 				   "no samples of the window");
@@ -165,6 +181,7 @@ static void run_window(struct gate_session *session)
 	if (!gate_session_fine(session))
 		return;
 	session->in_window = 1;
+	session->window_begin_ns = gate_session_now(session);
 	session->marked = 0;
 	session->operations[0] = run_operations(session);
 	if (plim_idle_window(session->idle, session->process, &options,
@@ -213,18 +230,19 @@ static void run_conclude(struct gate_session *session)
 		 !session->job)
 		gate_session_fails(
 		    session, PLIM_VERDICT_INCONCLUSIVE,
-		    "%s and left %u descendants running: start it in "
+		    "%s and left %u descendant%s running: start it in "
 		    "the foreground",
-		    how, session->orphans.signalled);
+		    how, session->orphans.signalled,
+		    session->orphans.signalled == 1 ? "" : "s");
 	else if (session->ended && !session->job)
 		gate_session_fails(
 		    session, PLIM_VERDICT_INCONCLUSIVE,
 		    session->in_window ? "%s in the window, after %.1f s of it"
 				       : "%s before the window, after %.1f s",
 		    how,
-		    (double)(session->in_window
-				 ? session->repeat->window_ns
-				 : session->end_ns - session->begin_ns) /
+		    (double)(session->end_ns - (session->in_window
+						    ? session->window_begin_ns
+						    : session->begin_ns)) /
 			1e9);
 	else if (session->ended && session->repeat->status > 0)
 		gate_session_fails(session, PLIM_VERDICT_INCONCLUSIVE, "%s",

@@ -57,8 +57,9 @@ struct gate_session {
 	plim_births *births;
 	int sampled; /* alive, at least once */
 	int reaped;
-	uint64_t begin_ns;	/* the monotonic clock at its start */
-	uint64_t end_ns;	/* and when it had ended or was quiet */
+	uint64_t begin_ns; /* the monotonic clock at its start */
+	uint64_t end_ns;   /* and when it had ended or was quiet */
+	uint64_t window_begin_ns;
 	uint64_t peak_ns;	/* when that was last looked at: */
 	plim_count peak;	/* resident, of the samples before the window */
 	plim_count born_before; /* children, until the window */

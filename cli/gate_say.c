@@ -159,6 +159,13 @@ const char *gate_why_not(const struct gate_figure *figure)
 	return "";
 }
 
+int gate_has_limit(const plim_budget_judgement *judged)
+{
+	return judged->decided != 0 &&
+	       (judged->decided != PLIM_LIMIT_VERSUS ||
+		judged->value.state == PLIM_STATE_KNOWN);
+}
+
 const char *gate_verdict_word(int verdict)
 {
 	const char *word = plim_verdict_word(verdict);

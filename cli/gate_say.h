@@ -34,6 +34,10 @@ void gate_limit_words(const struct gate_figure *figure, char *text,
 /* Why an unavailable value is: a sentence. */
 const char *gate_why_not(const struct gate_figure *figure);
 
+/* 1 if there is a number that decided: a relative limit has none where the
+ * baseline could not be used. */
+int gate_has_limit(const plim_budget_judgement *judged);
+
 /* The outcome of a figure as a word: its verdict, "skipped", or "not_measured"
  * where the gate was interrupted before. The same of a target. */
 const char *gate_figure_word(const struct gate_target *target,

@@ -123,14 +123,14 @@ static void table_limit(plim_table *table, const struct gate_figure *figure)
 	unsigned which = figure->judgement.decided;
 	char text[64];
 
-	if (which != 0)
+	if (gate_has_limit(&figure->judgement))
 		snprintf(text, sizeof text, "%s %s",
 			 which == PLIM_LIMIT_MIN ? "min" : "max",
 			 gate_quantity(figure->judgement.limit, unit));
-	else if ((limit->has & PLIM_LIMIT_MAX) != 0)
+	else if (which == 0 && (limit->has & PLIM_LIMIT_MAX) != 0)
 		snprintf(text, sizeof text, "max %s",
 			 gate_quantity(limit->max, unit));
-	else if ((limit->has & PLIM_LIMIT_MIN) != 0)
+	else if (which == 0 && (limit->has & PLIM_LIMIT_MIN) != 0)
 		snprintf(text, sizeof text, "min %s",
 			 gate_quantity(limit->min, unit));
 	else
@@ -148,7 +148,7 @@ static void table_spread(const struct gate *gate, plim_table *table,
 	if (judged->least.state == PLIM_STATE_KNOWN &&
 	    judged->most.state == PLIM_STATE_KNOWN)
 		snprintf(text, sizeof text, "%s to %s",
-			 gate_quantity(judged->least.value, unit),
+			 gate_value(gate, judged->least, unit),
 			 gate_value(gate, judged->most, unit));
 	plim_table_text(table, gate_bytes(text));
 }
@@ -276,7 +276,8 @@ static void table_failure(const struct gate *gate,
 	/* The library has escaped it. */
 	output_text(figure->judgement.text);
 	output_text("\n");
-	if (figure->judgement.value.state != PLIM_STATE_KNOWN)
+	if (figure->judgement.value.state != PLIM_STATE_KNOWN &&
+	    strstr(figure->judgement.text, gate_why_not(figure)) == NULL)
 		table_note(gate, "", gate_why_not(figure));
 	table_note(gate, "  why", limit->why);
 	table_note(gate, "  owner", limit->owner);

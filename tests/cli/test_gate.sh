@@ -111,7 +111,8 @@ gate
 verdict "also where only the whole run is limited" 3 'no samples'
 budget "$(runs wait 800 exit 3)" 'threads:max = 1'
 gate
-verdict "it ends in the window: 4" 4 'ended with status 3 in the window'
+verdict "it ends in the window: 4" 4 \
+	'ended with status 3 in the window, after 0\.[1-9] s'
 budget "$(runs wait 100)" 'threads:max = 1'
 gate
 verdict "it ends before the window: 4" 4 'ended with status 0 before the window'
@@ -125,6 +126,9 @@ budget "$(runs wait 800 exec "$script")" 'threads:max = 1'
 gate
 verdict "it executes another program in the window: 4" 4 \
 	'executed another program'
+budget 'run = ["sh", "-c", "kill -STOP $$; sleep 60"]' 'wakeups:max = "5/s"'
+gate
+verdict "a stopped one is not quiet: 4" 4 'stopped when the window ended'
 budget "$(runs burn 300 exit 0)" 'cpu_total:min = "300ms";max = "400ms"' \
 	'wall:min = "300ms";max = "3s"' 'peak_resident:max = "64 MiB"'
 gate
@@ -177,6 +181,14 @@ budget "$(runs wait 60000)
 ready = { file = \"$work/sign\" }" 'threads:max = 1'
 gate
 verdict "that was there before the start is none: 4" 4 'no new file'
+# What the file says reaches the terminal, and a workflow, as text alone.
+budget "$(runs wait 60000)
+ready = { output = \"no\\u001b[31m\\n::error::such\" }" 'cpu_total:max = "10s"'
+run gate "$budget"
+is "a sign that is no text: 4" 4 "$status"
+check "nothing that a terminal obeys" tool clean <"$work/out"
+is "no line that a workflow takes for a command" "" \
+	"$(grep '^ *::' "$work/out")"
 port=$("$python" -c 'import socket
 s = socket.socket()
 s.bind(("127.0.0.1", 0))
@@ -337,6 +349,11 @@ verdict "as the baseline: 0" 0 'verdict=pass'
 sed -i 's/processor="[^"]*"/processor="Another"/' "$work/base.txt"
 gate
 verdict "a baseline of another machine: 3" 3 'verdict=unavailable'
+is "and there is no limit then, and none of 0" "" \
+	"$(grep '^RESULT gate_verdict .* limit=' "$work/out")"
+run gate "$budget"
+check "nor in the table" grep -q '^  unavailable  resident_end .* relative  ' \
+	"$work/out"
 
 # --- the file, and where it goes --------------------------------------------
 
@@ -360,6 +377,11 @@ if [ -c /dev/full ]; then
 	run gate --result --junit /dev/full "$budget"
 	verdict "one that fills up: 125, and the rest is told" 125 \
 		'verdict=pass'
+fi
+if [ -c /dev/full ]; then
+	"$plim" gate --result "$budget" >/dev/full 2>"$work/err" </dev/null
+	is "standard output fills up: 125, and it is said once" \
+		"125 plim: standard output: ENOSPC" "$? $(cat "$work/err")"
 fi
 run gate "$work/no-such-file"
 refuses "no such file" 2 "$work/no-such-file: ENOENT"
