@@ -8,8 +8,11 @@
 #include "gate_run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static int places_on_github(const struct options *options)
 {
@@ -19,8 +22,49 @@ static int places_on_github(const struct options *options)
 	       (actions != NULL && strcmp(actions, "true") == 0);
 }
 
+/* What is at a path already, and where two are told apart: 0 for what is no
+ * file, such as a terminal, which may take everything. */
+static int places_are_one(const char *a, const char *b)
+{
+	struct stat one;
+	struct stat other;
+
+	return stat(a, &one) == 0 && stat(b, &other) == 0 &&
+	       S_ISREG(one.st_mode) && one.st_dev == other.st_dev &&
+	       one.st_ino == other.st_ino;
+}
+
+/* What is there keeps its content until there is something else to write: a
+ * baseline outlives a gate that is killed. */
+static int places_open_one(const struct options *options,
+			   struct gate_place *places, int i)
+{
+	struct gate_place *place = &places[i];
+	int descriptor;
+	int k;
+
+	if (places_are_one(place->path, options->operands[0]))
+		return fail_usage("%s: it is the budget itself", place->path);
+	descriptor = open(place->path,
+			  O_WRONLY | O_CREAT | O_CLOEXEC |
+			      (place->append ? O_APPEND : 0),
+			  0666);
+	if (descriptor >= 0)
+		place->file = fdopen(descriptor, place->append ? "a" : "w");
+	if (place->file == NULL)
+		return fail_usage("%s: %s", place->path,
+				  plim_system_error_name(errno));
+	for (k = 0; k < i; k++)
+		if (places[k].file != NULL &&
+		    places_are_one(place->path, places[k].path))
+			return fail_usage("%s: two results cannot go there",
+					  place->path);
+	return EXIT_DONE;
+}
+
 int gate_places_open(const struct options *options, struct gate_place *places)
 {
+	int status = EXIT_DONE;
 	int i;
 
 	memset(places, 0, GATE_PLACES * sizeof *places);
@@ -36,18 +80,11 @@ int gate_places_open(const struct options *options, struct gate_place *places)
 		places[GATE_SUMMARY].path = getenv("GITHUB_STEP_SUMMARY");
 	places[GATE_SUMMARY].tell = gate_summary;
 	places[GATE_SUMMARY].append = 1;
-	for (i = 0; i < GATE_PLACES; i++) {
-		struct gate_place *place = &places[i];
-
-		if (place->path == NULL || place->path[0] == '\0' ||
-		    strcmp(place->path, "-") == 0)
-			continue;
-		place->file = fopen(place->path, place->append ? "ae" : "we");
-		if (place->file == NULL)
-			return fail_usage("%s: %s", place->path,
-					  plim_system_error_name(errno));
-	}
-	return EXIT_DONE;
+	for (i = 0; i < GATE_PLACES && status == EXIT_DONE; i++)
+		if (places[i].path != NULL && places[i].path[0] != '\0' &&
+		    strcmp(places[i].path, "-") != 0)
+			status = places_open_one(options, places, i);
+	return status;
 }
 
 static int places_to_file(const char *data, size_t size, void *user)
@@ -56,6 +93,13 @@ static int places_to_file(const char *data, size_t size, void *user)
 	if (fwrite(data, 1, size, user) == size)
 		return 0;
 	return errno != 0 ? errno : EIO;
+}
+
+/* What is no file has nothing in it. */
+static void places_empty(const struct gate_place *place)
+{
+	if (!place->append && ftruncate(fileno(place->file), 0) != 0)
+		return;
 }
 
 /* 1 if it could not be written. */
@@ -74,6 +118,7 @@ int gate_places_write(const struct gate *gate, struct gate_place *places)
 		}
 		if (place->file == NULL)
 			continue;
+		places_empty(place);
 		code = place->tell(gate, places_to_file, place->file);
 		errno = 0;
 		if (fclose(place->file) != 0 || code != PLIM_OK) {

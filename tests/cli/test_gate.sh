@@ -373,6 +373,23 @@ budget "$(runs wait 60000)" 'threads:max = 1'
 run gate --junit "$work/no/such/folder.xml" "$budget"
 refuses "an output that cannot be written: 2, before anything is started" 2 \
 	"$work/no/such/folder.xml: ENOENT"
+cp "$budget" "$budget.kept"
+run gate --record "$budget" "$budget"
+refuses "nor the budget itself" 2 "$budget: it is the budget itself"
+check "which is as it was" cmp "$budget" "$budget.kept"
+run gate --record "$work/one" --junit "$work/one" "$budget"
+refuses "nor one file twice" 2 "$work/one: two results cannot go there"
+echo before >"$work/one"
+"$plim" gate --record "$work/one" --for 60s "$budget" >"$work/out" 2>&1 \
+	</dev/null &
+plim_pid=$!
+started="$started $plim_pid"
+sleep 1
+kill -KILL "$plim_pid"
+wait "$plim_pid" 2>/dev/null
+is "a baseline outlives a gate that is killed" before "$(cat "$work/one")"
+gate --record "$work/one"
+check "and is written as a whole" cmp "$work/one" "$work/out"
 if [ -c /dev/full ]; then
 	run gate --result --junit /dev/full "$budget"
 	verdict "one that fills up: 125, and the rest is told" 125 \
