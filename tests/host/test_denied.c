@@ -1,7 +1,7 @@
 /*
  * test_denied.c - an ordinary user looks at a process of root: memory by
  * kind, CPU, switches and the number of descriptors are known, disk bytes are
- * refused, and refused is not 0.
+ * refused, and refused is not 0. The survey says what is refused.
  *
  * Run by root, the test starts the process and becomes the user; run by an
  * ordinary user, it looks at the init of the machine.
@@ -9,7 +9,10 @@
 #include "common.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -220,12 +223,136 @@ static void test_name_change(void **state)
 	spawn_end(&denied.spawn);
 }
 
+/* What the survey said of one subject. */
+struct denied_finding {
+	const char *subject;
+	int state;
+	int has_remedy;
+};
+
+static int denied_found(const plim_finding *finding, void *user)
+{
+	struct denied_finding *wanted = user;
+
+	if (strcmp(finding->subject, wanted->subject) != 0)
+		return 0;
+	wanted->state = finding->state;
+	wanted->has_remedy = finding->remedy[0] != '\0';
+	assert_true(finding->text[0] != '\0');
+	return 1;
+}
+
+static void denied_expect_finding(const char *subject, int state,
+				  int has_remedy)
+{
+	struct denied_finding found = {subject, -1, -1};
+	plim_host *host = open_host(0);
+
+	assert_int_equal(plim_host_survey(host, denied_found, &found, NULL),
+			 PLIM_OK);
+	plim_host_close(host);
+	if (found.state != state || found.has_remedy != has_remedy)
+		fail_msg("%s: state %d, remedy %d", subject, found.state,
+			 found.has_remedy);
+}
+
+/* What the kernel says when we read the file ourselves. */
+static int denied_truth_of(pid_t pid)
+{
+	char path[64];
+	char byte;
+	ssize_t size;
+	int descriptor;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)pid);
+	descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	size = descriptor < 0 ? -1 : read(descriptor, &byte, 1);
+	if (size == 1) {
+		close(descriptor);
+		return PLIM_STATE_KNOWN;
+	}
+	assert_true(errno == EACCES || errno == EPERM);
+	if (descriptor >= 0)
+		close(descriptor);
+	return PLIM_STATE_DENIED;
+}
+
+static void denied_survey_own(void)
+{
+	const char *subject = "where own threads wait";
+	struct stat about;
+	char path[64];
+	int state;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)getppid());
+	if (stat(path, &about) != 0 || about.st_uid != geteuid()) {
+		denied_expect_finding(subject, PLIM_STATE_PENDING, 0);
+		return;
+	}
+	state = denied_truth_of(getppid());
+	denied_expect_finding(subject, state, state == PLIM_STATE_DENIED);
+}
+
+static void denied_survey(void *user)
+{
+	const struct denied *denied = user;
+
+	/* The parent is of the same user. */
+	denied_survey_own();
+	if (geteuid() == 0)
+		child_become(DENIED_USER);
+	/* And now, where root ran this, it is not. */
+	denied_survey_own();
+	assert_int_equal(denied_truth_of(denied->pid), PLIM_STATE_DENIED);
+	denied_expect_finding("where others' threads wait", PLIM_STATE_DENIED,
+			      1);
+}
+
+static void test_survey(void **state)
+{
+	const char *const argv[] = {"holder", ".", NULL};
+	struct denied denied = {.pid = 1};
+	struct stat about;
+
+	(void)state;
+	if (geteuid() == 0) {
+		spawn_start(&denied.spawn, argv);
+		denied.pid = denied.spawn.pid;
+	} else if (stat("/proc/1", &about) != 0 || about.st_uid != 0) {
+		SKIP_BECAUSE("there is no process of root to look at");
+	}
+	child_run(denied_survey, &denied);
+	spawn_end(&denied.spawn);
+}
+
+/* Whether the kernel counts waits for storage is told by its switch. */
+static void test_survey_times(void **state)
+{
+	FILE *file = fopen("/proc/sys/kernel/task_delayacct", "re");
+	int on = file != NULL && fgetc(file) == '1';
+
+	(void)state;
+	if (file != NULL)
+		fclose(file);
+	denied_expect_finding("waits for storage",
+			      on ? PLIM_STATE_KNOWN : PLIM_STATE_UNSUPPORTED,
+			      !on);
+	file = fopen("/proc/self/schedstat", "re");
+	if (file == NULL)
+		SKIP_BECAUSE("this kernel has no schedstat");
+	on = fgetc(file) != '0';
+	fclose(file);
+	denied_expect_finding("waits for a CPU",
+			      on ? PLIM_STATE_KNOWN : PLIM_STATE_UNSUPPORTED,
+			      0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_figures),
-	    cmocka_unit_test(test_values),
-	    cmocka_unit_test(test_name_change),
+	    cmocka_unit_test(test_figures),	 cmocka_unit_test(test_values),
+	    cmocka_unit_test(test_name_change),	 cmocka_unit_test(test_survey),
+	    cmocka_unit_test(test_survey_times),
 	};
 
 	return cmocka_run_group_tests_name("another user's process", tests,

@@ -46,6 +46,7 @@
 #include "host/linux/own.c"
 #include "host/linux/self.c"
 #include "host/linux/survey.c"
+#include "host/linux/survey_waits.c"
 #include "host/linux/syscall_names.c"
 #include "host/linux/target.c"
 #include "host/linux/threads.c"

@@ -27,14 +27,18 @@ struct survey {
 	plim_count no_births;
 };
 
+static void survey_found(struct survey *survey, plim_finding finding)
+{
+	if (!survey->stopped)
+		survey->stopped = survey->callback(&finding, survey->user) != 0;
+}
+
 static void survey_tell(struct survey *survey, const char *subject, int state,
 			const char *text, const char *figures,
 			const char *remedy)
 {
-	const plim_finding finding = {subject, state, text, figures, remedy};
-
-	if (!survey->stopped)
-		survey->stopped = survey->callback(&finding, survey->user) != 0;
+	survey_found(survey,
+		     (plim_finding){subject, state, text, figures, remedy});
 }
 
 static void survey_root(struct survey *survey)
@@ -286,6 +290,26 @@ static void survey_exit(struct survey *survey)
 			    "Linux 6.15 or newer");
 }
 
+static void survey_all(struct survey *survey)
+{
+	plim_host *host = survey->host;
+
+	survey_root(survey);
+	survey_visibility(survey);
+	survey_identity(survey);
+	survey_exit(survey);
+	survey_clock(survey);
+	survey_wakeups(survey);
+	survey_found(survey, plimp_survey_runqueue(host));
+	survey_found(survey, plimp_survey_storage(host));
+	survey_found(survey, plimp_survey_own_places(host));
+	survey_found(survey,
+		     plimp_survey_others_places(host, survey->stranger));
+	survey_others(survey);
+	survey_counts(survey);
+	survey_births(survey);
+}
+
 int plimp_system_survey(plim_host *host, plim_finding_fn *callback, void *user,
 			plim_error *error)
 {
@@ -302,15 +326,7 @@ int plimp_system_survey(plim_host *host, plim_finding_fn *callback, void *user,
 		code = survey_find_stranger(&survey, error);
 	if (code != PLIM_OK)
 		return code;
-	survey_root(&survey);
-	survey_visibility(&survey);
-	survey_identity(&survey);
-	survey_exit(&survey);
-	survey_clock(&survey);
-	survey_wakeups(&survey);
-	survey_others(&survey);
-	survey_counts(&survey);
-	survey_births(&survey);
+	survey_all(&survey);
 	plimp_call_close(host, survey.stranger);
 	return PLIM_OK;
 }

@@ -217,6 +217,16 @@ const char *plimp_thread_proof(int proof);
 plim_count plimp_runqueue_counted(plim_host *host);
 plim_count plimp_delays_counted(plim_host *host);
 
+/*
+ * Findings of plim_host_survey() on the waits of threads (survey_waits.c);
+ * their strings are constants. `directory` is one of another user's process, or
+ * -1 if none is visible.
+ */
+plim_finding plimp_survey_runqueue(plim_host *host);
+plim_finding plimp_survey_storage(plim_host *host);
+plim_finding plimp_survey_own_places(plim_host *host);
+plim_finding plimp_survey_others_places(plim_host *host, int directory);
+
 /* The parts of threads that the fields ask for; the figures of those that are
  * not counted here are stored. */
 unsigned plimp_delays_wanted(plim_host *host, plim_process *record,
