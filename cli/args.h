@@ -69,6 +69,8 @@ struct option_row {
 /* Rows by number; NULL behind the last. */
 const struct command *command_at(int index);
 const struct option_row *option_at(int index);
+/* Is `word` one of the words of `list`, which single spaces part? */
+int word_in(const char *list, const char *word);
 /* Has the command this option? */
 int option_fits(const struct option_row *row, const struct command *command);
 

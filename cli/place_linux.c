@@ -7,6 +7,7 @@
  * name` and, below a hypervisor, the flag of that name, which CPUID leaf 1
  * reserves for it. Elsewhere a device tree or /sys/hypervisor may tell.
  */
+#include "args.h"
 #include "gate_run.h"
 
 #include <stdlib.h>
@@ -45,20 +46,6 @@ static const char *place_value(char *line, const char *key)
 	return colon + 1 + strspn(colon + 1, " \t");
 }
 
-static int place_has_word(const char *list, const char *word)
-{
-	size_t size = strlen(word);
-	const char *at = list;
-
-	while ((at = strstr(at, word)) != NULL) {
-		if ((at == list || at[-1] == ' ') &&
-		    (at[size] == ' ' || at[size] == '\0'))
-			return 1;
-		at += size;
-	}
-	return 0;
-}
-
 static void place_cpuinfo(plim_budget_place *place)
 {
 	FILE *file = fopen("/proc/cpuinfo", "re");
@@ -77,7 +64,7 @@ static void place_cpuinfo(plim_budget_place *place)
 			place->processor = strdup(value);
 		value = place_value(line, "flags");
 		if (value != NULL && place->is_virtual < 0)
-			place->is_virtual = place_has_word(value, "hypervisor");
+			place->is_virtual = word_in(value, "hypervisor");
 	}
 	free(line);
 	fclose(file);

@@ -157,8 +157,7 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-/* Is `word` one of the words of `list`? */
-static int word_in(const char *list, const char *word)
+int word_in(const char *list, const char *word)
 {
 	size_t size = strlen(word);
 	const char *at = list;
