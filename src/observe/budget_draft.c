@@ -101,7 +101,7 @@ static void draft_decimal(uint64_t digits, int power, const char *suffix,
 	assert(size + strlen(suffix) < DRAFT_NUMBER);
 	while (size > 0)
 		text[used++] = reversed[--size];
-	strcpy(text + used, suffix);
+	memcpy(text + used, suffix, strlen(suffix) + 1);
 }
 
 /*

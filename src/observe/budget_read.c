@@ -267,7 +267,9 @@ static int budget_read_window(struct plimp_budget_reader *reader,
 	if (code == PLIM_OK && target->window_ns < target->longest_period_ns)
 		return plimp_budget_wrong(
 		    reader, PLIM_EBUDGET,
-		    node != NULL ? node->value_at : period->value_at,
+		    node != NULL     ? node->value_at
+		    : period != NULL ? period->value_at
+				     : table->key_at,
 		    "the window is shorter than longest_period, so it could "
 		    "miss a timer; raise window");
 	node = plimp_budget_get(table, "repeats");
@@ -301,7 +303,8 @@ static int budget_check_way(struct plimp_budget_reader *reader,
 	if (target->way == PLIM_BUDGET_ATTACH &&
 	    target->ready == PLIM_READY_OUTPUT)
 		return plimp_budget_wrong(
-		    reader, PLIM_EBUDGET, ready->key_at,
+		    reader, PLIM_EBUDGET,
+		    ready != NULL ? ready->key_at : table->key_at,
 		    "the output of a process that was found cannot be read; "
 		    "use file, port or quiet");
 	return PLIM_OK;

@@ -459,7 +459,7 @@ static int recorded_gate_figure(struct recorded_reader *reader,
 			   : recorded_wrong(reader, PLIM_ESYNTAX, result->start,
 					    "gate_figure without target");
 	/* No budget has a longer one, and names are compared one by one. */
-	if (pair.value.size > 4 * PLIMP_RECORD_NAME)
+	if (pair.value.size > (size_t)4 * PLIMP_RECORD_NAME)
 		return recorded_wrong(reader, PLIM_ESYNTAX,
 				      recorded_offset(reader, pair.value),
 				      "the name of a target is too long");

@@ -45,6 +45,7 @@ int plim_target_open_identity(plim_target **target, plim_host *host,
 	code = plim_target_open(&made, host, identity->pid, error);
 	if (code != PLIM_OK)
 		return code;
+	assert(made != NULL);
 	switch (plim_identity_compare(identity, &made->identity)) {
 	case PLIM_SAME:
 		*target = made;

@@ -33,6 +33,7 @@ int plimp_decode_dents(plim_bytes records, size_t *offset, int32_t *number)
 {
 	size_t at = *offset;
 
+	assert(records.data != NULL || records.size == 0);
 	while (at < records.size) {
 		const char *record = records.data + at;
 		size_t left = records.size - at;
