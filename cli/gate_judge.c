@@ -200,18 +200,35 @@ void gate_judge(struct gate *gate, struct gate_target *target,
 	target->load.verdict = plim_verdict_word(target->verdict);
 }
 
+/* All that is recorded counts: the worst may be the last. */
+static int recall_figure(struct gate_target *target, struct gate_figure *figure,
+			 const plim_budget_record *record)
+{
+	const char *name = target->target->name;
+	int which = figure->limit->figure;
+	size_t count =
+	    plim_budget_record_readings(record, name, which, NULL, 0);
+
+	if (count > UINT32_MAX)
+		return -1;
+	if (count > target->repeats)
+		target->repeats = (uint32_t)count;
+	free(figure->readings);
+	figure->readings = calloc(count + 1, sizeof *figure->readings);
+	if (figure->readings == NULL)
+		return -1;
+	figure->reading_count = plim_budget_record_readings(
+	    record, name, which, figure->readings, count);
+	return 0;
+}
+
 void gate_recall(struct gate_target *target, const plim_budget_record *record)
 {
 	size_t i;
 
 	target->done = 1;
-	for (i = 0; i < target->figure_count; i++) {
-		struct gate_figure *figure = &target->figures[i];
-		size_t count = plim_budget_record_readings(
-		    record, target->target->name, figure->limit->figure,
-		    figure->readings, target->repeats);
-
-		figure->reading_count =
-		    count < target->repeats ? count : target->repeats;
-	}
+	for (i = 0; i < target->figure_count; i++)
+		if (recall_figure(target, &target->figures[i], record) != 0)
+			snprintf(target->reason, sizeof target->reason,
+				 "no memory to judge it");
 }

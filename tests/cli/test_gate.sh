@@ -335,6 +335,13 @@ verdict "a recorded result is judged" 0 'verdict=pass'
 recall base.txt 'resident_end:max = "4 KiB"'
 gate
 verdict "and exceeded" 1 'verdict=exceeded'
+awk 'BEGIN {
+	for (i = 1; i <= 1200; i++)
+		print "RESULT idle_resident_bytes=" (i < 1200 ? 1000 : 9999) " bytes"
+}' >"$work/many.txt"
+recall many.txt 'resident_end:max = "4 KiB"'
+gate
+verdict "of many repeats the last, too" 1 'value=9999 .*repeats=1200'
 recall not-there.txt 'resident_end:max = "4 KiB"'
 gate
 verdict "one that is not there: 3" 3 'no samples'
