@@ -224,7 +224,7 @@ static int counts_fd_folder(const struct plimp_capture *capture,
 					   capture->pid, folder);
 	if (found < 0)
 		return errno;
-	strcat(folder, "fd");
+	memcpy(folder + strlen(folder), "fd", sizeof "fd");
 	return found > 0 ? 0 : ESRCH;
 }
 
