@@ -50,7 +50,11 @@ struct gate_repeat {
 	uint64_t suspended_ns;
 	uint32_t samples; /* of the window */
 	uint32_t members; /* processes at the end of the window */
-	int ended;	  /* 1: it ended by itself */
+	/* Seen in the window and gone by its end: what they counted after they
+	 * were last seen is in no figure. */
+	uint32_t processes_ended;
+	uint32_t threads_ended;
+	int ended;  /* 1: it ended by itself */
 	int status; /* as of wait(), where `ended` and we started it; -1 */
 	/* Descendants that the kernel reaped for a parent that ignores SIGCHLD,
 	 * or that were given to a parent outside: charged to nobody, so that

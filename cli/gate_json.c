@@ -167,6 +167,8 @@ static void json_repeat(plim_json *json, const struct gate_repeat *repeat)
 	plim_json_whole(json, "window_ns", repeat->window_ns);
 	plim_json_whole(json, "suspended_ns", repeat->suspended_ns);
 	plim_json_whole(json, "samples", repeat->samples);
+	plim_json_whole(json, "processes_ended", repeat->processes_ended);
+	plim_json_whole(json, "threads_ended", repeat->threads_ended);
 	plim_json_whole(json, "members", repeat->members);
 	plim_json_boolean(json, "ended", repeat->ended);
 	if (repeat->ended && repeat->status >= 0) {

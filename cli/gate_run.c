@@ -150,6 +150,8 @@ static void run_window_facts(struct gate_session *session)
 	repeat->suspended_ns = facts->interval.suspended_ns;
 	repeat->samples = facts->samples;
 	repeat->members = facts->members;
+	repeat->processes_ended = facts->members_ended;
+	repeat->threads_ended = facts->threads_ended;
 	if (tree != NULL) {
 		plim_tree_facts about = plim_tree_about(tree);
 

@@ -88,6 +88,10 @@ static void table_observed(const struct gate_repeat *repeat)
 		output_format(
 		    ", %llu started",
 		    (unsigned long long)repeat->children_started.value);
+	if (repeat->processes_ended > 0 || repeat->threads_ended > 0)
+		output_format("; %u processes and %u threads that were seen "
+			      "ended, and what they woke since is not known",
+			      repeat->processes_ended, repeat->threads_ended);
 	if (repeat->suspended_ns > 0)
 		output_format("; the machine slept %s",
 			      table_time(repeat->suspended_ns));

@@ -84,6 +84,7 @@ static int idle_result_window(const struct idle_view *view)
 	plim_result_add_whole(&line, "processes_ended", facts.members_ended);
 	plim_result_add_count(&line, "observer_wakeups", facts.own_wakeups);
 	plim_result_add_real(&line, "observer_cpu_ms", own_cpu, 3);
+	plim_result_add_whole(&line, "threads_ended", facts.threads_ended);
 	return plim_result_end(&line);
 }
 
@@ -256,6 +257,7 @@ void idle_json_window(plim_json *json, const plim_idle *idle, int tree)
 	plim_json_whole(json, "processes", facts.members);
 	plim_json_whole(json, "processes_born", facts.members_born);
 	plim_json_whole(json, "processes_ended", facts.members_ended);
+	plim_json_whole(json, "threads_ended", facts.threads_ended);
 	plim_json_object(json, "observer");
 	plim_json_string(json, "place", places[facts.place]);
 	json_count_figure(json, "wakeups", facts.own_wakeups);

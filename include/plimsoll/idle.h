@@ -158,6 +158,11 @@ typedef struct plim_idle_facts {
 	uint32_t members;
 	uint32_t members_born;
 	uint32_t members_ended;
+	/* Threads of living members, likewise, where threads are read one by
+	 * one: seen at one sample and gone at the next. What they counted after
+	 * they were last seen is in no figure, nor are those that came and went
+	 * between two samples. */
+	uint32_t threads_ended;
 	uint32_t samples;	  /* of the window; 2 or more make rates */
 	uint64_t quiet_after_ns;  /* from the call to quiet, or to giving up */
 	plim_real busiest_step;	  /* CPU in quiescence, per cent of a core */

@@ -93,6 +93,29 @@ static const uint64_t *rates_of_thread(const struct plimp_thread *thread,
 	}
 }
 
+uint32_t plimp_threads_ended(const plim_process *first,
+			     const plim_process *last)
+{
+	const struct plimp_threads *now = &last->threads;
+	uint32_t ended = 0;
+	size_t at = 0;
+	size_t i;
+
+	if (!first->threads.known || !now->known)
+		return 0;
+	for (i = 0; i < first->threads.count; i++) {
+		const struct plimp_thread *thread = &first->threads.items[i];
+
+		while (at < now->count &&
+		       rates_order_threads(&now->items[at], thread) < 0)
+			at++;
+		if (at == now->count ||
+		    rates_order_threads(&now->items[at], thread) != 0)
+			ended++;
+	}
+	return ended;
+}
+
 int plimp_thread_is_newborn(const plim_process *first,
 			    const struct plimp_thread *thread)
 {

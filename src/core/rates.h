@@ -26,4 +26,8 @@ int plimp_thread_is_newborn(const plim_process *first,
 int plimp_thread_may_be_other(const plim_process *first,
 			      const plim_process *last);
 
+/* Threads of `first` that are not in `last`; 0 where either was not read. */
+uint32_t plimp_threads_ended(const plim_process *first,
+			     const plim_process *last);
+
 #endif

@@ -11,6 +11,7 @@
  */
 #include "observe/idle.h"
 
+#include "core/rates.h"
 #include "observe/tree.h"
 
 #include <assert.h>
@@ -161,6 +162,8 @@ void plimp_idle_take_process(plim_idle *idle, const plim_process *now)
 				    plim_process_change(before, now, field));
 	}
 	idle->facts.members = 1;
+	if (idle->facts.samples > 0)
+		idle->facts.threads_ended += plimp_threads_ended(before, now);
 }
 
 /* The sum of a gauge without the observer's own process. The sum of peaks is
@@ -232,6 +235,22 @@ static void figures_tree_change(plim_idle *idle, int field, size_t own,
 		figures_add(&column->own, figures_of_branch(idle, own, field));
 }
 
+/* Of the members that live, since the sample before. */
+static uint32_t figures_threads_ended(const plim_idle *idle, size_t left_out)
+{
+	uint32_t ended = 0;
+	size_t i;
+
+	for (i = 0; i < plim_tree_size(idle->tree); i++) {
+		const plim_process *earlier = plim_tree_earlier(idle->tree, i);
+
+		if (i != left_out && earlier != NULL)
+			ended += plimp_threads_ended(
+			    earlier, plim_tree_at(idle->tree, i)->process);
+	}
+	return ended;
+}
+
 void plimp_idle_take_tree(plim_idle *idle)
 {
 	plim_tree_facts about = plim_tree_about(idle->tree);
@@ -257,6 +276,8 @@ void plimp_idle_take_tree(plim_idle *idle)
 	if (idle->facts.samples > 0) {
 		idle->facts.members_born += about.born;
 		idle->facts.members_ended += about.ended;
+		idle->facts.threads_ended +=
+		    figures_threads_ended(idle, left_out);
 	}
 }
 

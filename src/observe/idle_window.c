@@ -272,6 +272,7 @@ static void window_reset(plim_idle *idle)
 	facts->members = 0;
 	facts->members_born = 0;
 	facts->members_ended = 0;
+	facts->threads_ended = 0;
 	facts->samples = 0;
 	facts->interval = (plim_interval){0};
 	facts->own_wakeups = plim_count_missing(PLIM_REASON_FIRST_SAMPLE, 0);

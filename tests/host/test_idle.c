@@ -266,6 +266,7 @@ static void finish_run(int tree, uint64_t sample_ns, uint64_t *got,
 	assert_int_equal(scene_facts(&scene).samples, sample_ns ? 3 : 2);
 	if (sample_ns != 0)
 		assert_int_equal(plim_idle_thread_facts(scene.idle).exited, 1);
+	assert_int_equal(scene_facts(&scene).threads_ended, sample_ns != 0);
 	scene_end(&scene);
 }
 

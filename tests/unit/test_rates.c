@@ -9,6 +9,7 @@
 
 #include <plimsoll/usage.h>
 
+#include "core/rates.h"
 #include "core/record.h"
 
 #include <string.h>
@@ -396,6 +397,26 @@ static void test_threads_of_one_side(void **state)
 		     PLIM_REASON_THREAD_PASS);
 }
 
+/* Those of the first side that the last one lacks; who has the number of one
+ * that ended is another. */
+static void test_threads_ended(void **state)
+{
+	static const struct plimp_thread before[] = {
+	    THREAD(10, 1, 0, 0), THREAD(11, 1, 0, 0), THREAD(12, 1, 0, 0),
+	    THREAD(15, 1, 0, 0)};
+	static const struct plimp_thread after[] = {
+	    THREAD(10, 1, 0, 0), THREAD(12, 9, 0, 0), THREAD(13, 9, 0, 0)};
+
+	make_pair(state);
+	set_threads(&first, before, COUNT(before));
+	set_threads(&last, after, COUNT(after));
+	assert_int_equal(plimp_threads_ended(&first, &last), 3);
+	assert_int_equal(plimp_threads_ended(&last, &first), 2);
+	assert_int_equal(plimp_threads_ended(&first, &first), 0);
+	last.threads.known = 0;
+	assert_int_equal(plimp_threads_ended(&first, &last), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -412,6 +433,7 @@ int main(void)
 	    cmocka_unit_test(test_threads_reset),
 	    cmocka_unit_test(test_threads_saturate),
 	    cmocka_unit_test(test_threads_of_one_side),
+	    cmocka_unit_test(test_threads_ended),
 	};
 
 	return cmocka_run_group_tests_name("rates", tests, NULL, NULL);
