@@ -23,7 +23,7 @@ plim_finding plimp_survey_runqueue(plim_host *host)
 			      counted.state == PLIM_STATE_KNOWN
 				  ? "counted of every thread"
 				  : plim_reason_text(counted.method),
-			      "runqueue_ns", ""};
+			      "runqueue_wait_ns", ""};
 }
 
 plim_finding plimp_survey_storage(plim_host *host)
@@ -35,7 +35,7 @@ plim_finding plimp_survey_storage(plim_host *host)
 	    counted.state == PLIM_STATE_KNOWN
 		? "counted of threads that started since it was switched on"
 		: plim_reason_text(counted.method),
-	    "block_io_ns",
+	    "block_io_delay_ns",
 	    counted.method == PLIM_REASON_NO_DELAYS
 		? "sysctl kernel.task_delayacct=1, before what is to be "
 		  "measured starts"
