@@ -183,6 +183,9 @@ static int gate_finish(struct gate *gate, struct gate_place *places)
 	int failed;
 	int problem;
 
+	/* Killed, it has nobody to tell, and its files stay as they were. */
+	if (interrupt_lost)
+		return EXIT_OWN_FAILURE;
 	gate_tell(gate);
 	failed = gate_places_write(gate, places);
 	problem = output_flush();

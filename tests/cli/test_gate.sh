@@ -397,6 +397,7 @@ started="$started $plim_pid"
 sleep 1
 kill -KILL "$plim_pid"
 wait "$plim_pid" 2>/dev/null
+sleep 1 # for the process of it that measured, and ends the program
 is "a baseline outlives a gate that is killed" before "$(cat "$work/one")"
 gate --record "$work/one"
 check "and is written as a whole" cmp "$work/one" "$work/out"
