@@ -142,6 +142,9 @@ const char *show_real(const struct options *options, plim_real real, int unit);
 /* The reason of an unavailable figure, as a sentence. */
 const char *show_reason(uint8_t state, uint16_t method, int32_t code);
 
+/* The exit status of what fails: EXIT_FAILED, but for a command that has
+ * another meaning for 1. */
+extern int failure_status;
 /* report failures: a message on standard error, or the JSON error object on
  * standard output; the result is the exit status. */
 int fail_with(const struct options *options, const plim_error *error);

@@ -262,8 +262,10 @@ static int gate_file(const struct options *options)
 	struct gate gate = {.options = options, .file = options->operands[0]};
 	struct gate_files files = {NULL};
 	struct gate_place places[GATE_PLACES];
-	int status = gate_prepare(&gate, &files);
+	int status;
 
+	failure_status = EXIT_OWN_FAILURE; /* 1 is a verdict */
+	status = gate_prepare(&gate, &files);
 	memset(places, 0, sizeof places);
 	if (status == EXIT_DONE && options->explain) {
 		status = gate_explain(&gate);

@@ -31,7 +31,7 @@ int json_finish(plim_json *json, plim_host *host)
 	int code;
 
 	if (json == NULL)
-		return EXIT_FAILED;
+		return failure_status;
 	if (host != NULL) {
 		cost = command_cost(host);
 		plim_json_cost(json, "cost", &cost);
@@ -40,7 +40,7 @@ int json_finish(plim_json *json, plim_host *host)
 	code = plim_json_finish(json, NULL);
 	plim_json_free(json);
 	return code == PLIM_OK || code == PLIM_EOUTPUT ? EXIT_DONE
-						       : EXIT_FAILED;
+						       : failure_status;
 }
 
 void json_exit(plim_json *json, int status)

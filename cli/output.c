@@ -10,6 +10,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+int failure_status = EXIT_FAILED;
 struct output standard_output;
 
 /* Everything to the descriptor; the first failure is kept. */
@@ -154,7 +155,7 @@ int output_end(int status)
 		return status;
 	fprintf(stderr, "plim: standard output: %s\n",
 		plim_system_error_name(failed));
-	return status == EXIT_DONE ? EXIT_FAILED : status;
+	return status == EXIT_DONE ? failure_status : status;
 }
 
 /* The plain texts go through stdio; a full disk is told there, too. */
@@ -164,7 +165,7 @@ int text_end(void)
 		return EXIT_DONE;
 	fprintf(stderr, "plim: standard output: %s\n",
 		plim_system_error_name(errno));
-	return EXIT_FAILED;
+	return failure_status;
 }
 
 static const char *show_bound(const struct options *options, int bound)
@@ -216,7 +217,7 @@ int fail_memory(void)
 {
 	output_flush();
 	fputs("plim: memory could not be allocated\n", stderr);
-	return EXIT_FAILED;
+	return failure_status;
 }
 
 int usage_json;
@@ -259,7 +260,7 @@ static int fail_status(const plim_error *error)
 	return error->code == PLIM_ESYNTAX || error->code == PLIM_ENAME ||
 		       error->code == PLIM_EROOT || error->position >= 0
 		   ? EXIT_USAGE
-		   : EXIT_FAILED;
+		   : failure_status;
 }
 
 static void fail_json(const plim_error *error)

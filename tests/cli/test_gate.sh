@@ -407,6 +407,10 @@ if [ -c /dev/full ]; then
 		'verdict=pass'
 fi
 if [ -c /dev/full ]; then
+	"$plim" gate --explain "$budget" >/dev/full 2>"$work/err" </dev/null
+	is "nor is an explanation that is lost a verdict" 125 $?
+fi
+if [ -c /dev/full ]; then
 	"$plim" gate --result "$budget" >/dev/full 2>"$work/err" </dev/null
 	is "standard output fills up: 125, and it is said once" \
 		"125 plim: standard output: ENOSPC" "$? $(cat "$work/err")"
