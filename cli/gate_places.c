@@ -55,7 +55,7 @@ static int places_open_one(const struct options *options,
 		return fail_usage("%s: %s", place->path,
 				  plim_system_error_name(errno));
 	for (k = 0; k < i; k++)
-		if (places[k].file != NULL &&
+		if (places[k].file != NULL && places[k].path != NULL &&
 		    places_are_one(place->path, places[k].path))
 			return fail_usage("%s: two results cannot go there",
 					  place->path);
