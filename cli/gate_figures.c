@@ -50,12 +50,6 @@ static plim_count figures_blocks(const plim_idle *idle)
 	    in.method == out.method ? in.method : PLIM_METHOD_MIXED, bound);
 }
 
-static plim_count figures_operations(const struct gate_session *session)
-{
-	return plim_counter_change(session->operations[0],
-				   session->operations[1]);
-}
-
 static plim_count figures_peak(const struct gate_session *session)
 {
 	if (session->in_window && !session->ended)
@@ -143,7 +137,7 @@ static void figures_of(const struct gate_session *session, int figure,
 			reading->note = "blocks of 512 bytes, as was asked for";
 			break;
 		}
-		figures_rate(session, figures_operations(session), reading);
+		figures_counter(idle, PLIM_FIELD_DISK_OPS, reading);
 		break;
 	case PLIM_BUDGET_IO_CALLS:
 		figures_counter(idle, PLIM_FIELD_IO_CALLS, reading);
@@ -266,8 +260,7 @@ static void figures_observed(const struct gate_session *session)
 	    .samples = session->facts.samples,
 	    .cpu_percent = plim_idle_cpu_percent(idle),
 	    .wakeups = plim_idle_rate(idle, PLIM_FIELD_WAKEUPS),
-	    .disk_ops = plim_change_rate(figures_operations(session),
-					 session->facts.interval.elapsed_ns),
+	    .disk_ops = plim_idle_rate(idle, PLIM_FIELD_DISK_OPS),
 	    .disk_read = plim_idle_rate(idle, PLIM_FIELD_DISK_READ),
 	    .disk_write = plim_idle_rate(idle, PLIM_FIELD_DISK_WRITE),
 	    .disk_blocks =

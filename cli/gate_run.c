@@ -54,10 +54,12 @@ static void run_idle_progress(const plim_idle_progress *progress, void *user)
 	else
 		gate_progress(session,
 			      "waiting for quiet, %.0f of at most %.0f s; CPU "
-			      "%.1f %% of one core",
+			      "%s of one core",
 			      (double)progress->elapsed_ns / 1e9,
 			      (double)progress->whole_ns / 1e9,
-			      progress->cpu_percent.value);
+			      show_real(session->gate->options,
+					progress->cpu_percent,
+					PLIM_UNIT_PERCENT));
 }
 
 static plim_idle_options run_options(struct gate_session *session)
@@ -109,22 +111,6 @@ static void run_quiet(struct gate_session *session)
 		    (double)options.quiet_for_ns / 1e9);
 	if (!session->ended)
 		session->end_ns = gate_session_now(session);
-}
-
-/* A cgroup that holds the tree alone counts for all of it; the root is asked,
- * because a pass over members leaves this out for its cost. */
-static plim_count run_operations(struct gate_session *session)
-{
-	plim_field_set fields = {{0}};
-
-	if (!gate_session_wants(session, PLIM_BUDGET_DISK_OPS))
-		return plim_count_missing(PLIM_REASON_NOT_ASKED, 0);
-	plim_field_set_add(&fields, PLIM_FIELD_DISK_OPS);
-	if (plim_usage_refresh(session->usage, session->process, &fields,
-			       NULL) != PLIM_OK)
-		return plim_count_missing(PLIM_REASON_ENDED, 0);
-	return plim_process_count(plim_usage_process(session->usage),
-				  PLIM_FIELD_DISK_OPS);
 }
 
 /* It did nothing because it may not: who judges that passes everything. */
@@ -185,14 +171,12 @@ static void run_window(struct gate_session *session)
 	session->in_window = 1;
 	session->window_begin_ns = gate_session_now(session);
 	session->marked = 0;
-	session->operations[0] = run_operations(session);
 	if (plim_idle_window(session->idle, session->process, &options,
 			     &error) != PLIM_OK) {
 		gate_session_error(session, &error);
 		return;
 	}
 	session->facts = plim_idle_about(session->idle);
-	session->operations[1] = run_operations(session);
 	run_window_facts(session);
 }
 
@@ -262,9 +246,8 @@ static void run_repeat(struct gate_session *session)
 	session->repeat = repeat;
 	session->number = (uint32_t)session->target->repeat_count;
 	session->in_window = 0;
-	session->born = session->born_before = session->operations[0] =
-	    session->operations[1] =
-		plim_count_missing(PLIM_REASON_NOT_ASKED, 0);
+	session->born = session->born_before =
+	    plim_count_missing(PLIM_REASON_NOT_ASKED, 0);
 	if (session->idle == NULL && gate_session_open(session)) {
 		if (session->asked->way == PLIM_BUDGET_RUN)
 			gate_session_start(session);

@@ -64,7 +64,6 @@ struct gate_session {
 	plim_count peak;	/* resident, of the samples before the window */
 	plim_count born_before; /* children, until the window */
 	plim_count born;	/* in the window */
-	plim_count operations[2]; /* on storage, at both ends of the window */
 	struct reaper_account orphans;
 	plim_idle_facts facts;
 };
