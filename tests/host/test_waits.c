@@ -177,16 +177,37 @@ static int has_runqueue(void)
 
 #define NO_RUNQUEUE "this kernel does not count waits for a CPU"
 
-/* All that stand still are read to the nanosecond. */
+/* One of the CPUs that this process may use. */
+static cpu_set_t one_cpu(void)
+{
+	cpu_set_t cpus;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	for (size_t cpu = 0, kept = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (CPU_ISSET(cpu, &cpus) && kept)
+			CPU_CLR(cpu, &cpus);
+		kept |= CPU_ISSET(cpu, &cpus) != 0;
+	}
+	return cpus;
+}
+
+/* All that stand still are read to the nanosecond. A thread that is started
+ * while its starter has the only CPU waits for it; on an idle one it need not
+ * wait a nanosecond. */
 static void test_runqueue_of_many(void **state)
 {
 	struct waits *waits = *state;
 	plim_snapshot *snapshot = new_snapshot(waits->host);
+	cpu_set_t one = one_cpu();
 	plim_count figure;
 	struct spawn spawn;
 	plim_target *target;
+	cpu_set_t all;
 
+	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
 	spawn_start(&spawn, (const char *const[]){"threads", "8", NULL});
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
 	target = open_target(waits->host, spawn.pid);
 	child_sleep_ms(50);
 	figure = plim_process_count(measure(waits->last, target),
@@ -227,17 +248,11 @@ static void test_one_cpu_for_two(void **state)
 	struct spawn spawns[2];
 	plim_target *targets[2];
 	uint64_t waited = 0;
-	cpu_set_t cpus;
+	cpu_set_t cpus = one_cpu();
 
 	if (!has_runqueue()) {
 		SKIP_BECAUSE(NO_RUNQUEUE);
 		return;
-	}
-	assert_int_equal(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
-	for (size_t cpu = 0, kept = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (CPU_ISSET(cpu, &cpus) && kept)
-			CPU_CLR(cpu, &cpus);
-		kept |= CPU_ISSET(cpu, &cpus) != 0;
 	}
 	for (int i = 0; i < 2; i++) {
 		spawn_start(&spawns[i], (const char *const[]){"spin", NULL});
