@@ -71,7 +71,9 @@ PLIM_API const char *plim_version(void);
 	X(ESYSTEM, -18, "system", "a system call failed")                      \
 	X(ECANNOTTELL, -19, "cannot_tell",                                     \
 	  "whether this is still the same process cannot be told")             \
-	X(EBUDGET, -20, "wrong_budget", "the budget cannot be judged by")
+	X(EBUDGET, -20, "wrong_budget", "the budget cannot be judged by")      \
+	X(EIMAGE, -21, "other_program",                                        \
+	  "the process has executed another program meanwhile")
 
 enum plim_error_code {
 #define PLIM_X(name, number, word, text) PLIM_##name = number,

@@ -38,6 +38,7 @@ static const struct {
     {-18, "system"},
     {-19, "cannot_tell"},
     {-20, "wrong_budget"},
+    {-21, "other_program"},
 };
 
 static void test_table(void **state)
