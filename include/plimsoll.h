@@ -19,6 +19,7 @@
  *   plimsoll/tree.h      trees and groups, and what they cost in all
  *   plimsoll/births.h    what a tree starts, short-lived children included
  *   plimsoll/idle.h      a quiet window: what it costs when its load has ended
+ *   plimsoll/heap.h      allocators walked: what is live, what is retained
  *   plimsoll/export.h    JSON, CSV and plain tables
  *   plimsoll/result.h    RESULT lines, written and read
  *   plimsoll/budget.h    budgets in files, and verdicts on what was measured
@@ -56,6 +57,7 @@
 #include <plimsoll/tree.h>
 #include <plimsoll/births.h>
 #include <plimsoll/idle.h>
+#include <plimsoll/heap.h>
 #include <plimsoll/export.h>
 #include <plimsoll/result.h>
 #include <plimsoll/budget.h>

@@ -251,7 +251,9 @@ enum plim_field_id {
 	  "/proc/PID/task/TID/stat, of this thread alone; its times are in "   \
 	  "clock ticks")                                                       \
 	X(THREAD_SYSCALL, 36, "thread_syscall", "/proc/PID/task/TID/syscall")  \
-	X(THREAD_WCHAN, 37, "thread_wchan", "/proc/PID/task/TID/wchan")
+	X(THREAD_WCHAN, 37, "thread_wchan", "/proc/PID/task/TID/wchan")        \
+	X(HEAP_WALK, 38, "heap_walk",                                          \
+	  "walking the allocator's own structures in the process's memory")
 
 enum plim_method {
 #define PLIM_X(name, number, word, text) PLIM_METHOD_##name = number,
@@ -363,7 +365,21 @@ enum plim_method {
 	X(NO_WAIT, 45, UNSUPPORTED, "no_wait_channel",                        \
 	  "the kernel names no place where it waits, or not to this user")    \
 	X(THREAD_ENDED, 46, GONE, "thread_ended",                             \
-	  "the thread ended meanwhile; what it did since is not known")
+	  "the thread ended meanwhile; what it did since is not known")       \
+	X(NO_RESIDENCY, 47, UNSUPPORTED, "residency_unknown",                 \
+	  "what of it takes memory cannot be told, as of a core file")        \
+	X(NOT_WALKED, 48, UNSUPPORTED, "recognised_not_walked",               \
+	  "the allocator is recognised, and this version walks no such one")  \
+	X(HEAP_NOT_FOUND, 49, UNSUPPORTED, "heap_not_found",                  \
+	  "the structures of the allocator were not found")                   \
+	X(HEAP_LAYOUT, 50, UNSUPPORTED, "heap_layout_unknown",                \
+	  "the structures of the allocator have no layout that is known")     \
+	X(HEAP_CONTRADICTS, 51, MALFORMED, "self_check_failed",               \
+	  "the walk contradicts what the allocator counts itself")            \
+	X(PAGES_MISSING, 52, TRUNCATED, "pages_not_readable",                 \
+	  "pages that it takes are swapped out, or not in the core file")     \
+	X(NO_SUCH_PART, 53, NOT_APPLICABLE, "no_such_part",                   \
+	  "such an allocator has nothing of the kind")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,

@@ -28,6 +28,7 @@ struct site {
 	plim_births *births;
 	plim_threads *threads;
 	plim_idle *idle;
+	plim_heaps *heaps;
 	plim_budget *budget;
 	plim_budget_record *record;
 	int round;

@@ -863,6 +863,18 @@ static int idle_new_act(struct site *site, plim_error *error)
 	return code;
 }
 
+static int heaps_new_act(struct site *site, plim_error *error)
+{
+	plim_heaps *made = SITE_POISON;
+	int code = plim_heaps_new(&made, site->host, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->heaps = made;
+	return code;
+}
+
 static void idle_prepare(struct site *site, pid_t pid)
 {
 	host_prepare(site);
@@ -1016,6 +1028,7 @@ const struct entry site_entries[] = {
      births_connector_act, 0},
     {"plim_births_open", "plim_births_open, alone", births_prepare,
      births_alone_act, 0},
+    MADE(plim_heaps_new, host_prepare, heaps_new_act),
     MADE(plim_idle_new, host_prepare, idle_new_act),
     {"plim_idle_observe", "plim_idle_observe, threads", idle_threaded_prepare,
      idle_threaded_act, 0},
