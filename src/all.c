@@ -54,6 +54,7 @@
 #include "memory/heaps_read.c"
 #include "memory/verdict.c"
 #include "memory/verdict_tell.c"
+#include "memory/window.c"
 #include "host/lists.c"
 #include "observe/bill.c"
 #include "observe/births.c"
