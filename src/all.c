@@ -56,6 +56,7 @@
 #include "memory/verdict_tell.c"
 #include "memory/window.c"
 #include "host/lists.c"
+#include "host/space.c"
 #include "observe/bill.c"
 #include "observe/births.c"
 #include "observe/budget.c"

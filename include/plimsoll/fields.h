@@ -253,7 +253,15 @@ enum plim_field_id {
 	X(THREAD_SYSCALL, 36, "thread_syscall", "/proc/PID/task/TID/syscall")  \
 	X(THREAD_WCHAN, 37, "thread_wchan", "/proc/PID/task/TID/wchan")        \
 	X(HEAP_WALK, 38, "heap_walk",                                          \
-	  "walking the allocator's own structures in the process's memory")
+	  "walking the allocator's own structures in the process's memory")    \
+	X(SMAPS_ROLLUP, 39, "smaps_rollup",                                    \
+	  "/proc/PID/smaps_rollup: a walk over all page tables")               \
+	X(SMAPS, 40, "smaps",                                                  \
+	  "/proc/PID/smaps: a walk over the page tables of each mapping")      \
+	X(PAGEMAP_SCAN, 41, "pagemap_scan",                                    \
+	  "PAGEMAP_SCAN, and pagemap for who else maps a page, in short "      \
+	  "calls")                                                             \
+	X(PAGEMAP, 42, "pagemap", "/proc/PID/pagemap in short calls")
 
 enum plim_method {
 #define PLIM_X(name, number, word, text) PLIM_METHOD_##name = number,
@@ -379,7 +387,10 @@ enum plim_method {
 	X(PAGES_MISSING, 52, TRUNCATED, "pages_not_readable",                 \
 	  "pages that it takes are swapped out, or not in the core file")     \
 	X(NO_SUCH_PART, 53, NOT_APPLICABLE, "no_such_part",                   \
-	  "such an allocator has nothing of the kind")
+	  "such an allocator has nothing of the kind")                        \
+	X(STALL, 54, SKIPPED, "left_out_for_its_stall",                       \
+	  "reading it walks page tables while the process waits, for longer " \
+	  "than the limit allows")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,

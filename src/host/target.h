@@ -109,7 +109,7 @@ struct plimp_mapping *plimp_space_find(const struct plimp_space *space,
 				       uint64_t address);
 
 /*
- * The name as the kernel has it, escapes of newline and backslash undone: a
+ * The name as the kernel has it, its \\012 made a newline again: a
  * path, perhaps with " (deleted)" behind it, "[heap]", "[anon:NAME]"; empty
  * for an anonymous mapping. Borrowed until the space is read again.
  */
@@ -128,6 +128,36 @@ struct plimp_lens_bill {
 				   * "pagemap", "mem"; "" before the first */
 };
 
+/*
+ * The figures of a whole process that a lens tells, by their places in an
+ * array of PLIMP_FIGURES; bytes. The numbers are those of enum
+ * plim_memory_figure, which are published and never change; what status tells
+ * comes first, then what smaps_rollup tells.
+ */
+enum plimp_figure {
+	PLIMP_FIGURE_ANONYMOUS = 1,	/* RssAnon */
+	PLIMP_FIGURE_RESIDENT = 3,	/* VmRSS */
+	PLIMP_FIGURE_FILE = 4,		/* RssFile */
+	PLIMP_FIGURE_SHMEM = 5,		/* RssShmem */
+	PLIMP_FIGURE_SWAP = 6,		/* VmSwap */
+	PLIMP_FIGURE_PEAK_RESIDENT = 7, /* VmHWM */
+	PLIMP_FIGURE_PAGE_TABLES = 8,	/* VmPTE */
+	PLIMP_FIGURE_PRIVATE_DIRTY = 2, /* from here on by smaps_rollup */
+	PLIMP_FIGURE_PRIVATE_CLEAN = 9,
+	PLIMP_FIGURE_SHARED_CLEAN = 10,
+	PLIMP_FIGURE_SHARED_DIRTY = 11,
+	PLIMP_FIGURE_PSS = 12,
+	PLIMP_FIGURE_PSS_DIRTY = 13,
+	PLIMP_FIGURE_PSS_ANONYMOUS = 14,
+	PLIMP_FIGURE_PSS_FILE = 15,
+	PLIMP_FIGURE_PSS_SHMEM = 16,
+	PLIMP_FIGURE_ROLLUP_SWAP = 17,
+	PLIMP_FIGURE_SWAP_PSS = 18,
+	PLIMP_FIGURE_HUGE_ANONYMOUS = 19,
+	PLIMP_FIGURE_LAZY_FREE = 20,
+	PLIMP_FIGURES = 21
+};
+
 struct plimp_lens;
 
 /*
@@ -144,16 +174,17 @@ void plimp_system_lens_close(struct plimp_lens *lens);
 
 struct plimp_lens_bill plimp_system_lens_bill(const struct plimp_lens *lens);
 
-/* Still the same image? PLIM_OK, PLIM_ENOPROCESS (also as a zombie),
+/* Still the same image? PLIM_OK, PLIM_ENOPROCESS (also once it is a zombie),
  * PLIM_EREPLACED, PLIM_EIMAGE, PLIM_EHIDDEN, PLIM_ECANNOTTELL. */
 int plimp_system_lens_check(struct plimp_lens *lens, plim_error *error);
 
 /*
  * One read of status, which walks nothing: sets the figures that status tells,
- * by enum plim_memory_figure (plimsoll/memory.h), of an array of
- * PLIM_MEMORY_COUNT, and leaves the others alone. A figure whose line is
- * missing is so marked. Errors as for the check; figures are set on success
- * only. A zombie and a thread of the kernel give figures that do not apply.
+ * in an array of PLIMP_FIGURES (enum plimp_figure), and leaves the others
+ * alone. A figure whose line is missing is so marked. Errors as for the check;
+ * figures are set on success only. A lens that was opened on a zombie or on a
+ * thread of the kernel tells figures that do not apply, an empty space, and
+ * pages that are not there.
  */
 int plimp_system_lens_status(struct plimp_lens *lens, plim_count *figures,
 			     plim_error *error);

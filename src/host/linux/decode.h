@@ -10,6 +10,8 @@
 #ifndef PLIMP_DECODE_H
 #define PLIMP_DECODE_H
 
+#include "core/reader.h"
+
 #include <plimsoll/base.h>
 
 /*
@@ -189,6 +191,116 @@ int plimp_decode_mount(plim_bytes text, size_t *offset,
  * an empty text. 1 if it is there, else 0. */
 int plimp_decode_mount_option(plim_bytes options, const char *name,
 			      plim_bytes *value);
+
+/*
+ * A line of /proc/PID/maps, without its newline: "START-END PERM OFFSET DEVICE
+ * INODE NAME", which is also the head of a mapping in smaps. `name` is a part
+ * of the line, as it stands there; plimp_decode_map_name() undoes its escapes.
+ */
+enum plimp_map_permission { /* bits */
+			    PLIMP_MAP_READ = 1,
+			    PLIMP_MAP_WRITE = 2,
+			    PLIMP_MAP_EXECUTE = 4,
+			    PLIMP_MAP_SHARED = 8
+};
+struct plimp_map {
+	uint64_t start; /* < end */
+	uint64_t end;
+	uint64_t offset;
+	uint64_t device; /* major << 32 | minor */
+	uint64_t inode;
+	uint32_t permissions;
+	plim_bytes name;
+};
+int plimp_decode_map(plim_bytes line, struct plimp_map *map);
+
+/* Copies a name with "\\012" made a newline; at most name.size bytes, whose
+ * number is returned. The kernel escapes nothing else: a file whose name holds
+ * these four characters looks the same. */
+size_t plimp_decode_map_name(plim_bytes name, char *buffer);
+
+/*
+ * The lines of smaps and smaps_rollup. Sizes are "Key: N kB", in bytes here. A
+ * line that is neither such nor VmFlags, or is not known, is passed over; of
+ * one that comes twice the first counts.
+ */
+enum plimp_smaps_row {
+	PLIMP_SMAPS_RSS,
+	PLIMP_SMAPS_PSS,
+	PLIMP_SMAPS_PSS_DIRTY,
+	PLIMP_SMAPS_PSS_ANON,
+	PLIMP_SMAPS_PSS_FILE,
+	PLIMP_SMAPS_PSS_SHMEM,
+	PLIMP_SMAPS_SHARED_CLEAN,
+	PLIMP_SMAPS_SHARED_DIRTY,
+	PLIMP_SMAPS_PRIVATE_CLEAN,
+	PLIMP_SMAPS_PRIVATE_DIRTY,
+	PLIMP_SMAPS_ANONYMOUS,
+	PLIMP_SMAPS_LAZY_FREE,
+	PLIMP_SMAPS_ANON_HUGE,
+	PLIMP_SMAPS_SHARED_HUGETLB,
+	PLIMP_SMAPS_PRIVATE_HUGETLB,
+	PLIMP_SMAPS_SWAP,
+	PLIMP_SMAPS_SWAP_PSS,
+	PLIMP_SMAPS_LOCKED,
+	PLIMP_SMAPS_FLAGS, /* of `has` alone */
+	PLIMP_SMAPS_ROWS = PLIMP_SMAPS_FLAGS
+};
+enum plimp_smaps_flag { /* bits: words of VmFlags */
+			PLIMP_SMAPS_NH = 1,
+			PLIMP_SMAPS_NR = 2,
+			PLIMP_SMAPS_AC = 4,
+			PLIMP_SMAPS_HT = 8,
+			PLIMP_SMAPS_GD = 16,
+			PLIMP_SMAPS_IO = 32, /* io or pf */
+			PLIMP_SMAPS_HG = 64,
+			PLIMP_SMAPS_LO = 128
+};
+struct plimp_smaps {
+	uint32_t has;	/* bit N for row N */
+	uint32_t flags; /* enum plimp_smaps_flag */
+	uint64_t bytes[PLIMP_SMAPS_ROWS];
+};
+/* Takes one line without its newline into what is there already: 1 if it told
+ * something new, else 0. */
+int plimp_decode_smaps_line(plim_bytes line, struct plimp_smaps *smaps);
+/* All lines of a smaps_rollup; a last line without its newline was cut. At
+ * least one must be known. */
+int plimp_decode_smaps(plim_bytes text, struct plimp_smaps *smaps);
+
+/*
+ * Entries of /proc/PID/pagemap, 8 bytes each in the machine's order, as bits of
+ * enum plimp_page: entries.size / 8 of them. A page that may be the shared zero
+ * page (present, anonymous, not exclusive) is READABLE alone, and 1 is
+ * returned if there is such a one, else 0; unless `zero_frame`, the frame of
+ * that page, is not 0 and the entry tells its own. PLIM_EMALFORMED for a size
+ * that is no multiple of 8.
+ */
+int plimp_decode_pagemap(plim_bytes entries, uint64_t zero_frame,
+			 uint8_t *pages);
+
+/*
+ * The next of the regions that PAGEMAP_SCAN stored (struct page_region of
+ * include/uapi/linux/fs.h: start, end, categories; 24 bytes, ascending). Starts
+ * with `*offset` 0; 1, 0 at the end, PLIM_EMALFORMED for one that is empty, cut
+ * or begins before `*at`, which is moved to its end.
+ */
+enum plimp_category { /* bits */
+		      PLIMP_CATEGORY_FILE = 1 << 2,
+		      PLIMP_CATEGORY_PRESENT = 1 << 3,
+		      PLIMP_CATEGORY_SWAPPED = 1 << 4,
+		      PLIMP_CATEGORY_ZERO = 1 << 5,
+		      PLIMP_CATEGORY_HUGE = 1 << 6,
+		      PLIMP_CATEGORY_GUARD = 1 << 8 /* Linux 6.15 */
+};
+#define PLIMP_REGION_SIZE 24
+struct plimp_region {
+	uint64_t start;
+	uint64_t end;
+	uint64_t categories;
+};
+int plimp_decode_region(plim_bytes regions, size_t *offset, uint64_t *at,
+			struct plimp_region *region);
 
 /* A line "Key:   N kB" of /proc/meminfo, in bytes. */
 int plimp_decode_meminfo(plim_bytes text, const char *key, uint64_t *bytes);

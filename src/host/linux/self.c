@@ -341,7 +341,7 @@ static void self_others(plim_host *host, const struct plimp_request *request,
 }
 
 /* Held files would tell of the parent. The mark is wiped in a child. */
-static int self_is_forked(const plim_host *host)
+int plimp_self_is_forked(const plim_host *host)
 {
 	const volatile char *mark = host->system->fork_mark;
 
@@ -359,7 +359,7 @@ int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
 	int told;
 	int code;
 
-	if (self_is_forked(host))
+	if (plimp_self_is_forked(host))
 		return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "measure self",
 				  host->proc_root,
 				  "the host was opened before fork; open "

@@ -118,6 +118,21 @@ int plimp_read_file(plim_host *host, int directory, const char *path,
 /* The same from the start of an open descriptor. */
 int plimp_read_held(plim_host *host, int descriptor, plim_bytes *text);
 
+/* What the process executes: the program's file and where its stack begins,
+ * which is another place after every exec; into those members alone. 0 where
+ * this user may not know them, or an exec is under way. */
+void plimp_target_image(plim_host *host, int directory,
+			const struct plimp_stat *stat, struct plimp_grip *grip);
+
+/* The directory of a target does not answer, with this error: what became of
+ * it, as PLIM_ENOPROCESS, PLIM_EREPLACED, PLIM_EHIDDEN or PLIM_ECANNOTTELL. */
+int plimp_target_lost(plim_target *target, int problem, const char *operation,
+		      plim_error *error);
+
+/* 1 in a child of the process that opened the host: what the host holds of
+ * "self" is the parent's. */
+int plimp_self_is_forked(const plim_host *host);
+
 /* The directory of a process below the root: a descriptor, or -1. */
 int plimp_open_process(plim_host *host, int32_t pid);
 

@@ -87,8 +87,8 @@ static int target_explain(plim_target *target, int32_t pid, int problem,
 			  NULL);
 }
 
-static void target_image(plim_host *host, int directory,
-			 const struct plimp_stat *stat, struct plimp_grip *grip)
+void plimp_target_image(plim_host *host, int directory,
+			const struct plimp_stat *stat, struct plimp_grip *grip)
 {
 	struct statx status;
 
@@ -150,7 +150,7 @@ static int target_describe(plim_target *target, int32_t pid, plim_error *error)
 		return plimp_fail(error, PLIM_EMALFORMED, 0, "open process",
 				  "stat", NULL);
 	target_name(target, stat.name);
-	target_image(host, grip->directory, &stat, grip);
+	plimp_target_image(host, grip->directory, &stat, grip);
 	plimp_identity_of_host(host, &target->identity);
 	target->identity.pid = pid;
 	target->identity.start_ticks = stat.start_ticks;
@@ -248,12 +248,35 @@ static int target_fate(plim_target *target, int problem)
 		   : PLIM_FATE_GONE;
 }
 
+int plimp_target_lost(plim_target *target, int problem, const char *operation,
+		      plim_error *error)
+{
+	char name[16];
+	int code;
+
+	switch (target_fate(target, problem)) {
+	case PLIM_FATE_REPLACED:
+		code = PLIM_EREPLACED;
+		break;
+	case PLIM_FATE_HIDDEN:
+		code = PLIM_EHIDDEN;
+		break;
+	case PLIM_FATE_CANNOT_TELL:
+		code = PLIM_ECANNOTTELL;
+		break;
+	default:
+		code = PLIM_ENOPROCESS;
+	}
+	snprintf(name, sizeof name, "%d", (int)target->identity.pid);
+	return plimp_fail(error, code, 0, operation, name, NULL);
+}
+
 static int target_changes(plim_target *target, const struct plimp_stat *stat)
 {
 	struct plimp_grip now = *target->grip;
 	int changes = 0;
 
-	target_image(target->host, target->grip->directory, stat, &now);
+	plimp_target_image(target->host, target->grip->directory, stat, &now);
 	/* While exec is under way the stack is not placed yet: what was seen
 	 * then is no state to compare with. */
 	if (now.exe_known && target->grip->exe_known &&
@@ -331,20 +354,8 @@ int plimp_system_read_target(plim_target *target,
 		plimp_record_identity(record, &target->identity);
 	if (code != PLIM_ENOPROCESS && code != PLIM_EHIDDEN)
 		return code;
-	switch (target_fate(target, code == PLIM_EHIDDEN ? EPERM : ESRCH)) {
-	case PLIM_FATE_REPLACED:
-		code = PLIM_EREPLACED;
-		break;
-	case PLIM_FATE_HIDDEN:
-		code = PLIM_EHIDDEN;
-		break;
-	case PLIM_FATE_CANNOT_TELL:
-		code = PLIM_ECANNOTTELL;
-		break;
-	default:
-		code = PLIM_ENOPROCESS;
-	}
-	return plimp_fail(error, code, 0, "measure process", name, NULL);
+	return plimp_target_lost(target, code == PLIM_EHIDDEN ? EPERM : ESRCH,
+				 "measure process", error);
 }
 
 static int target_no_pidfd(const char *operation, plim_error *error)
