@@ -79,15 +79,16 @@ static int elf_extended(struct plimp_elf *elf, uint32_t names)
 	if (failed)
 		return failed;
 	if (elf->segment_count == 0xffff)
-		elf->segment_count = elf_u32(first + 44);
+		elf->segment_count = plimp_elf_u32(first + 44);
 	if (!elf->section_count) {
-		uint64_t count = elf_u64(first + 32);
+		uint64_t count = plimp_elf_u64(first + 32);
 
 		if (count > PLIMP_ELF_SECTIONS)
 			return PLIM_ELIMIT;
 		elf->section_count = (uint32_t)count;
 	}
-	elf->section_names = names == 0xffff ? elf_u32(first + 40) : names;
+	elf->section_names =
+	    names == 0xffff ? plimp_elf_u32(first + 40) : names;
 	return PLIM_OK;
 }
 
@@ -97,10 +98,10 @@ static void elf_take_sections(struct plimp_elf *elf, const uint8_t *header)
 {
 	uint32_t segments = elf->segment_count;
 
-	elf->sections = elf_u64(header + 40);
-	elf->section_count = elf_u16(header + 60);
-	if (elf->is_loaded || elf_u16(header + 58) != ELF_SECTION ||
-	    elf_extended(elf, elf_u16(header + 62)) ||
+	elf->sections = plimp_elf_u64(header + 40);
+	elf->section_count = plimp_elf_u16(header + 60);
+	if (elf->is_loaded || plimp_elf_u16(header + 58) != ELF_SECTION ||
+	    elf_extended(elf, plimp_elf_u16(header + 62)) ||
 	    !elf_table_fits(elf, elf->sections, elf->section_count,
 			    ELF_SECTION)) {
 		elf->sections = 0;
@@ -128,18 +129,19 @@ static int elf_start(struct plimp_elf *to, const struct plimp_reader *reader,
 	failed = plimp_elf_bytes(&elf, 0, header, sizeof(header));
 	if (failed)
 		return failed;
-	if (memcmp(header, mark, sizeof(mark)) || elf_u32(header + 20) != 1)
+	if (memcmp(header, mark, sizeof(mark)) ||
+	    plimp_elf_u32(header + 20) != 1)
 		return PLIM_EMALFORMED;
-	elf.type = elf_u16(header + 16);
-	elf.machine = elf_u16(header + 18);
-	elf.entry = elf_u64(header + 24);
-	elf.segments = elf_u64(header + 32);
-	elf.segment_count = elf_u16(header + 56);
+	elf.type = plimp_elf_u16(header + 16);
+	elf.machine = plimp_elf_u16(header + 18);
+	elf.entry = plimp_elf_u64(header + 24);
+	elf.segments = plimp_elf_u64(header + 32);
+	elf.segment_count = plimp_elf_u16(header + 56);
 	elf_take_sections(&elf, header);
 	if (elf.segment_count > PLIMP_ELF_SEGMENTS && elf.type != 4)
 		return PLIM_ELIMIT;
 	if (elf.segment_count &&
-	    (elf_u16(header + 54) != ELF_SEGMENT ||
+	    (plimp_elf_u16(header + 54) != ELF_SEGMENT ||
 	     !elf_table_fits(&elf, elf.segments, elf.segment_count,
 			     ELF_SEGMENT)))
 		return PLIM_EMALFORMED;
@@ -186,13 +188,13 @@ int plimp_elf_segment(const struct plimp_elf *elf, uint32_t index,
 	if (failed)
 		return failed;
 	*segment = (struct plimp_elf_segment){
-	    .type = elf_u32(bytes),
-	    .flags = elf_u32(bytes + 4),
-	    .offset = elf_u64(bytes + 8),
-	    .address = elf_u64(bytes + 16),
-	    .file_size = elf_u64(bytes + 32),
-	    .memory_size = elf_u64(bytes + 40),
-	    .align = elf_u64(bytes + 48),
+	    .type = plimp_elf_u32(bytes),
+	    .flags = plimp_elf_u32(bytes + 4),
+	    .offset = plimp_elf_u64(bytes + 8),
+	    .address = plimp_elf_u64(bytes + 16),
+	    .file_size = plimp_elf_u64(bytes + 32),
+	    .memory_size = plimp_elf_u64(bytes + 40),
+	    .align = plimp_elf_u64(bytes + 48),
 	};
 	return PLIM_OK;
 }
@@ -228,16 +230,16 @@ int plimp_elf_section(const struct plimp_elf *elf, uint32_t index,
 	if (failed)
 		return failed;
 	*section = (struct plimp_elf_section){
-	    .name = elf_u32(bytes),
-	    .type = elf_u32(bytes + 4),
-	    .flags = elf_u64(bytes + 8),
-	    .address = elf_u64(bytes + 16),
-	    .offset = elf_u64(bytes + 24),
-	    .size = elf_u64(bytes + 32),
-	    .link = elf_u32(bytes + 40),
-	    .info = elf_u32(bytes + 44),
-	    .align = elf_u64(bytes + 48),
-	    .entry_size = elf_u64(bytes + 56),
+	    .name = plimp_elf_u32(bytes),
+	    .type = plimp_elf_u32(bytes + 4),
+	    .flags = plimp_elf_u64(bytes + 8),
+	    .address = plimp_elf_u64(bytes + 16),
+	    .offset = plimp_elf_u64(bytes + 24),
+	    .size = plimp_elf_u64(bytes + 32),
+	    .link = plimp_elf_u32(bytes + 40),
+	    .info = plimp_elf_u32(bytes + 44),
+	    .align = plimp_elf_u64(bytes + 48),
+	    .entry_size = plimp_elf_u64(bytes + 56),
 	};
 	return PLIM_OK;
 }
@@ -349,8 +351,8 @@ static int elf_note_among(const struct plimp_elf *elf,
 			return PLIM_ENAME;
 		int failed =
 		    plimp_elf_bytes(elf, notes->place + at, head, sizeof(head));
-		uint64_t name_size = elf_u32(head);
-		uint64_t body = elf_u32(head + 4);
+		uint64_t name_size = plimp_elf_u32(head);
+		uint64_t body = plimp_elf_u32(head + 4);
 		uint64_t begin =
 		    elf_padded(sizeof(head) + name_size, notes->align);
 
@@ -358,7 +360,7 @@ static int elf_note_among(const struct plimp_elf *elf,
 			return failed;
 		if (begin > notes->size - at || body > notes->size - at - begin)
 			return PLIM_ENAME;
-		if (elf_u32(head + 8) == type && name_size == length &&
+		if (plimp_elf_u32(head + 8) == type && name_size == length &&
 		    !plimp_elf_bytes(elf, notes->place + at + sizeof(head),
 				     name, length) &&
 		    !memcmp(name, owner, length)) {
@@ -484,7 +486,7 @@ int plimp_elf_debug_link(const struct plimp_elf *elf, char *name, size_t size,
 	if (memchr(bytes, '/', length))
 		return PLIM_EMALFORMED;
 	memcpy(name, bytes, length + 1);
-	*crc = elf_u32(bytes + place);
+	*crc = plimp_elf_u32(bytes + place);
 	return PLIM_OK;
 }
 

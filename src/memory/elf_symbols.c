@@ -84,7 +84,7 @@ static int count_by_hash(const struct plimp_elf *elf, uint64_t place,
 	int failed = plimp_elf_bytes(elf, place, head, sizeof(head));
 
 	if (!failed)
-		*count = elf_u32(head + 4);
+		*count = plimp_elf_u32(head + 4);
 	return failed;
 }
 
@@ -97,8 +97,8 @@ static int count_by_gnu_hash(const struct plimp_elf *elf, uint64_t place,
 
 	if (failed)
 		return failed;
-	uint64_t buckets = elf_u32(head), first = elf_u32(head + 4);
-	uint64_t at = place + 16 + (uint64_t)elf_u32(head + 8) * 8;
+	uint64_t buckets = plimp_elf_u32(head), first = plimp_elf_u32(head + 4);
+	uint64_t at = place + 16 + (uint64_t)plimp_elf_u32(head + 8) * 8;
 	uint64_t highest = 0, chains = at + buckets * 4;
 
 	if (buckets > PLIMP_ELF_SYMBOLS)
@@ -110,8 +110,8 @@ static int count_by_gnu_hash(const struct plimp_elf *elf, uint64_t place,
 		if (failed)
 			return failed;
 		for (size_t i = 0; i < part; i++)
-			if (elf_u32(block + 4 * i) > highest)
-				highest = elf_u32(block + 4 * i);
+			if (plimp_elf_u32(block + 4 * i) > highest)
+				highest = plimp_elf_u32(block + 4 * i);
 		buckets -= part;
 		at += part * 4;
 	}
@@ -177,11 +177,11 @@ static int read_dynamic(const struct plimp_elf *elf,
 		failed = plimp_elf_bytes(elf, place + i * 16, entry, 16);
 		if (failed)
 			return failed;
-		if (!elf_u64(entry))
+		if (!plimp_elf_u64(entry))
 			break;
-		int index = dynamic_index(elf_u64(entry));
+		int index = dynamic_index(plimp_elf_u64(entry));
 		if (index < DYNAMIC_COUNT)
-			values[index] = elf_u64(entry + 8);
+			values[index] = plimp_elf_u64(entry + 8);
 	}
 	return PLIM_OK;
 }
@@ -304,18 +304,19 @@ static size_t name_of_symbol(const struct symbol_search *search, uint32_t at)
 static void take_symbol(const struct symbol_search *search,
 			const uint8_t *entry, struct plimp_elf_symbol *symbols)
 {
-	size_t name = name_of_symbol(search, elf_u32(entry));
+	size_t name = name_of_symbol(search, plimp_elf_u32(entry));
 
 	/* Section 0 is "not defined here". */
-	if (name == search->count || symbols[name].found || !elf_u16(entry + 6))
+	if (name == search->count || symbols[name].found ||
+	    !plimp_elf_u16(entry + 6))
 		return;
 	symbols[name] = (struct plimp_elf_symbol){
 	    .found = 1,
 	    .kind = entry[4] & 15,
 	    .binding = (uint8_t)(entry[4] >> 4),
-	    .section = elf_u16(entry + 6),
-	    .value = elf_u64(entry + 8),
-	    .size = elf_u64(entry + 16),
+	    .section = plimp_elf_u16(entry + 6),
+	    .value = plimp_elf_u64(entry + 8),
+	    .size = plimp_elf_u64(entry + 16),
 	};
 }
 
