@@ -19,6 +19,8 @@
  *   plimsoll/tree.h      trees and groups, and what they cost in all
  *   plimsoll/births.h    what a tree starts, short-lived children included
  *   plimsoll/idle.h      a quiet window: what it costs when its load has ended
+ *   plimsoll/memory.h    what a process holds: samples, floors, its last state
+ *   plimsoll/mapping.h   its mappings: what each is, totals, glibc's heaps
  *   plimsoll/heap.h      allocators walked: what is live, what is retained
  *   plimsoll/export.h    JSON, CSV and plain tables
  *   plimsoll/result.h    RESULT lines, written and read
@@ -57,6 +59,8 @@
 #include <plimsoll/tree.h>
 #include <plimsoll/births.h>
 #include <plimsoll/idle.h>
+#include <plimsoll/memory.h>
+#include <plimsoll/mapping.h>
 #include <plimsoll/heap.h>
 #include <plimsoll/export.h>
 #include <plimsoll/result.h>

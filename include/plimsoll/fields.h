@@ -261,7 +261,8 @@ enum plim_field_id {
 	X(PAGEMAP_SCAN, 41, "pagemap_scan",                                    \
 	  "PAGEMAP_SCAN, and pagemap for who else maps a page, in short "      \
 	  "calls")                                                             \
-	X(PAGEMAP, 42, "pagemap", "/proc/PID/pagemap in short calls")
+	X(PAGEMAP, 42, "pagemap", "/proc/PID/pagemap in short calls")          \
+	X(MAPS, 43, "maps", "/proc/PID/maps")
 
 enum plim_method {
 #define PLIM_X(name, number, word, text) PLIM_METHOD_##name = number,
@@ -390,7 +391,12 @@ enum plim_method {
 	  "such an allocator has nothing of the kind")                        \
 	X(STALL, 54, SKIPPED, "left_out_for_its_stall",                       \
 	  "reading it walks page tables while the process waits, for longer " \
-	  "than the limit allows")
+	  "than the limit allows")                                            \
+	X(NO_HEAP, 55, NOT_APPLICABLE, "no_brk_heap",                         \
+	  "the process has no heap that brk moves")                           \
+	X(RECENT_WALK, 56, SKIPPED, "walked_recently",                        \
+	  "page tables were walked a moment ago, and the process is left "    \
+	  "alone for a while")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,

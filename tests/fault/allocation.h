@@ -29,6 +29,8 @@ struct site {
 	plim_threads *threads;
 	plim_idle *idle;
 	plim_heaps *heaps;
+	plim_memory *sampled;
+	plim_mappings *mappings;
 	plim_budget *budget;
 	plim_budget_record *record;
 	int round;

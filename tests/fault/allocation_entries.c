@@ -967,6 +967,103 @@ static int idle_window_act(struct site *site, plim_error *error)
 	return code;
 }
 
+static int memory_new_act(struct site *site, plim_error *error)
+{
+	plim_memory *made = SITE_POISON;
+	int code = plim_memory_new(&made, site->host, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->sampled = made;
+	return code;
+}
+
+/* A process of many threads, whose stacks are looked up. */
+static void memory_prepare(struct site *site)
+{
+	host_prepare(site);
+	site->target = open_target(site->host, site_world.threaded.pid);
+	assert_int_equal(plim_memory_new(&site->sampled, site->host, NULL),
+			 PLIM_OK);
+}
+
+static plim_memory_options memory_options_of(uint64_t stall_ns)
+{
+	plim_memory_options options = {
+	    .size = sizeof(options),
+	    .stall_ns = stall_ns,
+	    .rest_set = 1,
+	};
+
+	return options;
+}
+
+static int memory_act(struct site *site, uint64_t stall_ns, plim_error *error)
+{
+	plim_memory_options options = memory_options_of(stall_ns);
+	size_t before = plim_memory_samples(site->sampled);
+	int code =
+	    plim_memory_sample(site->sampled, site->target, &options, error);
+
+	assert_int_equal(plim_memory_samples(site->sampled),
+			 before + (code == PLIM_OK));
+	if (code == PLIM_OK)
+		assert_true(plim_mappings_count(
+				plim_memory_mappings(site->sampled)) > 5);
+	return code;
+}
+
+static int memory_walk_act(struct site *site, plim_error *error)
+{
+	return memory_act(site, UINT64_MAX, error);
+}
+
+static int memory_pages_act(struct site *site, plim_error *error)
+{
+	return memory_act(site, 1, error);
+}
+
+static void memory_again_prepare(struct site *site)
+{
+	memory_prepare(site);
+	assert_int_equal(memory_walk_act(site, NULL), PLIM_OK);
+}
+
+static int mappings_new_act(struct site *site, plim_error *error)
+{
+	plim_mappings *made = SITE_POISON;
+	int code = plim_mappings_new(&made, site->host, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->mappings = made;
+	return code;
+}
+
+static void mappings_prepare(struct site *site)
+{
+	host_prepare(site);
+	site->target = open_target(site->host, site_world.threaded.pid);
+	assert_int_equal(plim_mappings_new(&site->mappings, site->host, NULL),
+			 PLIM_OK);
+}
+
+static int mappings_act(struct site *site, plim_error *error)
+{
+	plim_memory_options options = memory_options_of(UINT64_MAX);
+	size_t before = plim_mappings_count(site->mappings);
+	int code =
+	    plim_mappings_read(site->mappings, site->target, &options, error);
+
+	if (code != PLIM_OK)
+		assert_int_equal(plim_mappings_count(site->mappings), before);
+	else
+		assert_true(plim_mappings_count(site->mappings) > 5);
+	return code;
+}
+
 #define MADE(symbol, prepare, act)                \
 	{                                         \
 #symbol, #symbol, prepare, act, 0 \
@@ -1028,6 +1125,15 @@ const struct entry site_entries[] = {
      births_connector_act, 0},
     {"plim_births_open", "plim_births_open, alone", births_prepare,
      births_alone_act, 0},
+    MADE(plim_memory_new, host_prepare, memory_new_act),
+    {"plim_memory_sample", "plim_memory_sample, walk", memory_prepare,
+     memory_walk_act, 0},
+    {"plim_memory_sample", "plim_memory_sample, pages", memory_prepare,
+     memory_pages_act, 0},
+    {"plim_memory_sample", "plim_memory_sample, second", memory_again_prepare,
+     memory_walk_act, 0},
+    MADE(plim_mappings_new, host_prepare, mappings_new_act),
+    MADE(plim_mappings_read, mappings_prepare, mappings_act),
     MADE(plim_heaps_new, host_prepare, heaps_new_act),
     MADE(plim_idle_new, host_prepare, idle_new_act),
     {"plim_idle_observe", "plim_idle_observe, threads", idle_threaded_prepare,
