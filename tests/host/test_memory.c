@@ -434,13 +434,12 @@ static void test_self_then_other(void **state)
 			 PLIM_OK);
 	assert_int_equal(plim_memory_samples(held.memory), 2);
 	expect_near(last(PLIM_MEMORY_RESIDENT),
-		    1024 * proc_number((int32_t)getpid(), "status", "VmRSS"),
-		    5, 65536);
+		    1024 * proc_number((int32_t)getpid(), "status", "VmRSS"), 5,
+		    65536);
 	sample(&always);
 	assert_int_equal(plim_memory_samples(held.memory), 1);
 	assert_int_equal(last(PLIM_MEMORY_PAGE_TABLES),
-			 1024 *
-			     proc_number(held.spawn.pid, "status", "VmPTE"));
+			 1024 * proc_number(held.spawn.pid, "status", "VmPTE"));
 }
 
 /* A leak of a known pace is a drift of that slope. */
