@@ -153,7 +153,7 @@ static int show_again(struct show *show, plim_error *error)
 
 	show->first = show->last;
 	show->last = oldest;
-	code = plim_usage_refresh(show->last, show->target, NULL, error);
+	code = plim_usage_refresh(show->last, show->target, &show->all, error);
 	if (code == PLIM_ENOPROCESS || code == PLIM_EREPLACED) {
 		show->last = show->first;
 		show->first = oldest;
@@ -176,7 +176,7 @@ static int show_run(struct show *show, plim_usage *spare)
 	plim_error error;
 	int status = EXIT_DONE;
 
-	if (plim_usage_refresh(show->last, show->target, NULL, &error) !=
+	if (plim_usage_refresh(show->last, show->target, &show->all, &error) !=
 	    PLIM_OK)
 		return fail_with(options, &error);
 	if (options->format == FORMAT_CSV)

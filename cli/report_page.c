@@ -154,7 +154,9 @@ static void report_missing(const struct report *report)
 	for (field = 1; field <= PLIM_FIELD_LAST; field++) {
 		plim_count figure = report_count(report, field);
 
+		/* What the page does not ask for is not missing in it. */
 		if (plim_field_get(field)->kind == PLIM_KIND_TEXT ||
+		    figure.method == PLIM_REASON_NOT_ASKED ||
 		    figure.state == PLIM_STATE_KNOWN ||
 		    plim_field_get(field)->linux_source == NULL)
 			continue;

@@ -162,14 +162,23 @@ enum plim_kind {
 	X(BLOCK_IO_DELAY, 42, "block_io_delay_ns", COUNTER, NS, "0.1",         \
 	  "time that its threads waited for storage",                          \
 	  "stat field 42 of one thread, else the sum of task/TID/stat over "   \
-	  "live threads (at least), while kernel.task_delayacct is on")
+	  "live threads (at least), while kernel.task_delayacct is on")        \
+	X(PSS, 43, "pss_bytes", GAUGE, BYTES, "0.1",                           \
+	  "memory in RAM, each page divided by the number of processes that "  \
+	  "map it (PSS)",                                                      \
+	  "smaps_rollup Pss, where the walk for it is predicted to take no "   \
+	  "longer than 20 ms; not in snapshots")                               \
+	X(PRIVATE_DIRTY, 44, "private_dirty_bytes", GAUGE, BYTES, "0.1",       \
+	  "written memory in RAM that no other process maps: what the "        \
+	  "process alone costs the machine",                                   \
+	  "smaps_rollup Private_Dirty, as pss_bytes")
 
 enum plim_field_id {
 #define PLIM_X(name, number, json, kind, unit, since, text, linux_source) \
 	PLIM_FIELD_##name = number,
 	PLIM_FIELD_LIST(PLIM_X)
 #undef PLIM_X
-	    PLIM_FIELD_LAST = 42 /* of this header; a library may know more */
+	    PLIM_FIELD_LAST = 44 /* of this header; a library may know more */
 };
 
 /* A field number is below this, now and later. */
@@ -448,6 +457,9 @@ PLIM_API int plim_field_set_has(const plim_field_set *set, int id);
  * state, CPU, resident, anonymous, threads, faults). FULL adds memory by
  * kind, I/O, user and switches; ALL is every field, also the dear ones and
  * those that are in no other set because each takes a file of its own.
+ * PSS and PRIVATE_DIRTY take a walk over all page tables, for which the process
+ * may have to wait: they are read of one process or tree when the caller
+ * asks for them, and in a snapshot never (PLIM_REASON_TOO_DEAR).
  * Identity, pid, name and state are read whatever the set says.
  */
 enum plim_field_preset {

@@ -30,7 +30,8 @@ PLIM_API void plim_usage_free(plim_usage *usage);
 
 /*
  * Measures this process itself. With the fields of plim_usage_basic() it is
- * two cheap calls into the kernel. `fields` NULL means every field.
+ * two cheap calls into the kernel. `fields` NULL means every field
+ * but the two that walk page tables, PSS and PRIVATE_DIRTY.
  * PLIM_EUNSUPPORTED in a child of the process that opened the host: what the
  * host holds is the parent's.
  */

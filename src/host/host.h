@@ -94,6 +94,7 @@ struct plimp_request {
 	int strong;   /* take the strongest identity */
 	int children; /* read whether SIGCHLD is ignored */
 	int dear;     /* sources too dear for every process, too */
+	int walks;    /* also those that walk the process's page tables */
 	/* Parts of every thread that are read whatever the fields need, and
 	 * also where it is the only one: enum plimp_thread_part. */
 	unsigned thread_parts;

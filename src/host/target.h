@@ -28,6 +28,10 @@
 /* No call but the two is predicted to hold the target's lock for longer. */
 #define PLIMP_LENS_CALL_NS 1000000u
 
+/* A walk over a process's page tables that is predicted to take longer is not
+ * made for a figure unless the caller has raised this. */
+#define PLIMP_STALL_NS 20000000u
+
 /* A process with more mappings is PLIM_ELIMIT. vm.max_map_count is 65,530
  * where nobody raised it, and at most 2^31 - 1. */
 #define PLIMP_MAPPING_LIMIT 4194304u

@@ -109,6 +109,7 @@ static struct plimp_request threads_request(const plim_threads_options *options,
 
 	if (options->fields != NULL) {
 		request.fields = *options->fields;
+		request.walks = 1;
 	} else {
 		plim_field_set_add(&request.fields, PLIM_FIELD_CPU);
 		if ((options->parts & PLIM_THREAD_SWITCHES) != 0)

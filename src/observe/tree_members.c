@@ -295,6 +295,7 @@ static void members_request(const plim_tree_options *options,
 		plim_field_set_add(&request->fields, needed[i]);
 	request->threads = options->threads != 0;
 	request->children = 1;
+	request->walks = options->fields != NULL;
 }
 
 int plimp_tree_find(plim_tree *tree, plim_target *root,

@@ -96,10 +96,17 @@ static struct plimp_request usage_request(const plim_field_set *fields)
 	    .threads = 1,
 	    .strong = 0,
 	    .dear = 1,
+	    .walks = fields != NULL,
 	    .young_ticks = UINT64_MAX,
 	    .remember = 1,
 	};
 
+	/* Nobody has to wait who was not told so. */
+	if (fields == NULL) {
+		plim_field_set_remove(&request.fields, PLIM_FIELD_PSS);
+		plim_field_set_remove(&request.fields,
+				      PLIM_FIELD_PRIVATE_DIRTY);
+	}
 	return request;
 }
 

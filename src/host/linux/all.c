@@ -37,6 +37,7 @@
 #include "host/linux/capture_counts.c"
 #include "host/linux/capture_memory.c"
 #include "host/linux/capture_texts.c"
+#include "host/linux/capture_walk.c"
 #include "host/linux/cgroup.c"
 #include "host/linux/clock.c"
 #include "host/linux/command_line.c"

@@ -267,6 +267,8 @@ int plimp_read_directory(plim_host *host, int directory, int32_t pid,
 	capture_cpu(&capture);
 	code = plimp_capture_memory(&capture);
 	if (code == PLIM_OK)
+		code = plimp_capture_walk(&capture);
+	if (code == PLIM_OK)
 		code = plimp_capture_counts(&capture);
 	if (code == PLIM_OK)
 		code = plimp_capture_texts(&capture);

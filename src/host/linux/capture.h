@@ -50,6 +50,7 @@ int plimp_capture_file(struct plimp_capture *capture, const char *path,
  * PLIM_ENOPROCESS if the process ended; PLIM_ENOMEM, PLIM_ELIMIT.
  */
 int plimp_capture_memory(struct plimp_capture *capture);
+int plimp_capture_walk(struct plimp_capture *capture);
 int plimp_capture_counts(struct plimp_capture *capture);
 int plimp_capture_texts(struct plimp_capture *capture);
 

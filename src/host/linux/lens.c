@@ -411,23 +411,29 @@ int plimp_system_lens_status(struct plimp_lens *lens, plim_count *figures,
 	return PLIM_OK;
 }
 
-plim_count plimp_system_lens_predict(struct plimp_lens *lens)
+plim_count plimp_predict_walk(const plim_host *host,
+			      const struct plimp_status *status)
 {
 	const uint32_t both = PLIMP_STATUS_RSS | PLIMP_STATUS_PTE;
-	uint64_t page_bytes = lens->host->system->page_bytes;
 	uint64_t pages, entries;
 
+	if ((status->has & both) != both)
+		return plim_count_missing(PLIM_REASON_NO_LINE, 0);
+	pages = status->resident_bytes / host->system->page_bytes;
+	entries = status->page_table_bytes / 8;
+	/* Both lie below 2^54 - 128, as they were kilobytes. */
+	return plimp_known(pages * LENS_PAGE_NS + entries * LENS_ENTRY_NS,
+			   PLIM_METHOD_STATUS);
+}
+
+plim_count plimp_system_lens_predict(struct plimp_lens *lens)
+{
 	if (lens->reason != 0)
 		return plim_count_missing(lens->reason, 0);
 	if (lens->status.has == 0 &&
 	    plimp_system_lens_status(lens, NULL, NULL) != PLIM_OK)
 		return plim_count_missing(PLIM_REASON_READ_FAILED, 0);
-	if ((lens->status.has & both) != both)
-		return plim_count_missing(PLIM_REASON_NO_LINE, 0);
-	pages = lens->status.resident_bytes / page_bytes;
-	entries = lens->status.page_table_bytes / 8;
-	return plimp_known(pages * LENS_PAGE_NS + entries * LENS_ENTRY_NS,
-			   PLIM_METHOD_STATUS);
+	return plimp_predict_walk(lens->host, &lens->status);
 }
 
 #define LENS_ROLLUP_ROW(figure, row)                            \

@@ -377,6 +377,13 @@ int plimp_system_read_self(plim_host *host, const struct plimp_request *request,
 			   error);
 	self_status(host, record, *fields);
 	self_io(host, record, fields);
+	if (plimp_wants_walk(fields) && request->walks)
+		plimp_walk_process(host, host->system->self_directory, "",
+				   fields, record);
+	else
+		plimp_store_no_walk(
+		    record, fields,
+		    plim_count_missing(PLIM_REASON_TOO_DEAR, 0));
 	self_oom_score(host, record, fields);
 	if (code == PLIM_OK)
 		code = self_texts(host, request, record);

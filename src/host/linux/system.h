@@ -264,6 +264,19 @@ void plimp_delays_store(plim_process *record, unsigned parts,
 int plimp_other_thread(plim_host *host, int directory, int32_t pid,
 		       char path[32]);
 
+/* How long a walk over all page tables is predicted to take, in ns, from the
+ * resident size and the page tables of a status (lens.c). */
+plim_count plimp_predict_walk(const plim_host *host,
+			      const struct plimp_status *status);
+
+/* The fields that take such a walk (capture_walk.c). `folder` is "" or that of
+ * a thread, "task/TID/". */
+int plimp_wants_walk(const plim_field_set *fields);
+void plimp_walk_process(plim_host *host, int directory, const char *folder,
+			const plim_field_set *fields, plim_process *record);
+void plimp_store_no_walk(plim_process *record, const plim_field_set *fields,
+			 plim_count missing);
+
 /* Storing what a file told; shared by the readers of others and of self. */
 void plimp_store_missing(plim_process *record, const plim_field_set *fields,
 			 const plim_field_set *group, plim_count figure);
