@@ -62,9 +62,39 @@ static int heaps_options(const plim_heaps_options *given,
 	return PLIM_OK;
 }
 
+static void heaps_begin(struct plimp_heaps_draft *draft, plim_heaps *heaps,
+			const plim_heaps_options *options)
+{
+	memset(draft, 0, sizeof *draft);
+	draft->host = heaps->host;
+	draft->walk = (options->flags & PLIM_HEAPS_RECOGNISE) == 0;
+	plimp_heap_list_init(&draft->list, &heaps->host->allocator,
+			     options->hostages);
+	draft->facts.stamp = plimp_system_now();
+}
+
+/* The draft takes the place of the last result, or is thrown away. */
+static int heaps_end(plim_heaps *heaps, struct plimp_heaps_draft *draft,
+		     const struct plimp_bill_mark *mark, int code)
+{
+	memset(&heaps->cost, 0, sizeof heaps->cost);
+	plimp_bill_end(heaps->host, mark, &heaps->cost);
+	if (code != PLIM_OK) {
+		plimp_heap_list_release(&draft->list);
+		return code;
+	}
+	plimp_heap_list_release(&heaps->list);
+	heaps->list = draft->list;
+	heaps->facts = draft->facts;
+	heaps->facts.wall_ns = heaps->cost.wall_ns;
+	return PLIM_OK;
+}
+
 int plim_heaps_walk(plim_heaps *heaps, plim_target *target,
 		    const plim_heaps_options *given, plim_error *error)
 {
+	struct plimp_heaps_draft draft;
+	struct plimp_bill_mark mark;
 	plim_heaps_options options;
 	int code;
 
@@ -74,13 +104,17 @@ int plim_heaps_walk(plim_heaps *heaps, plim_target *target,
 	code = heaps_options(given, &options, error);
 	if (code != PLIM_OK)
 		return code;
-	return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "walk heaps", NULL,
-			  "this build reads no memory of processes");
+	mark = plimp_bill_begin(heaps->host, 1);
+	heaps_begin(&draft, heaps, &options);
+	code = plimp_heaps_live(&draft, target, error);
+	return heaps_end(heaps, &draft, &mark, code);
 }
 
 int plim_heaps_walk_core(plim_heaps *heaps, const char *path,
 			 const plim_heaps_options *given, plim_error *error)
 {
+	struct plimp_heaps_draft draft;
+	struct plimp_bill_mark mark;
 	plim_heaps_options options;
 	int code;
 
@@ -90,8 +124,10 @@ int plim_heaps_walk_core(plim_heaps *heaps, const char *path,
 	code = heaps_options(given, &options, error);
 	if (code != PLIM_OK)
 		return code;
-	return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "walk core", path,
-			  "this build reads no core files");
+	mark = plimp_bill_begin(heaps->host, 1);
+	heaps_begin(&draft, heaps, &options);
+	code = plimp_heaps_core(&draft, path, error);
+	return heaps_end(heaps, &draft, &mark, code);
 }
 
 plim_heaps_facts plim_heaps_about(const plim_heaps *heaps)
