@@ -1,0 +1,2 @@
+/* pages.c - the same as the tests take. */
+#include "../../tests/memory/pages.c"

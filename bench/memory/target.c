@@ -1,0 +1,2 @@
+/* target.c - the same as the tests take. */
+#include "../../tests/memory/target.c"
