@@ -79,10 +79,9 @@ static void trials_of(struct bench *bench, const char *root)
 		trial_print(&trial);
 		trial_explain(&result);
 	}
-	printf("glibc %s%s%s, %u random heaps from seed %llu, without symbols "
-	       "of malloc\n",
-	       version, root != NULL ? " of " : "", root != NULL ? root : "",
-	       plan.count, (unsigned long long)plan.seed);
+	printf("glibc %s%s%s, %u random heaps from seed %llu\n", version,
+	       root != NULL ? " of " : "", root != NULL ? root : "", plan.count,
+	       (unsigned long long)plan.seed);
 	trials_exact(bench, &tally);
 }
 

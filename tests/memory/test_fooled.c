@@ -155,7 +155,8 @@ static void brk_blocked(void **state)
 	look_start(&target, "heap", "glibc.malloc.arena_max=1",
 		   "threads 0 join 1 kib 62464 block 800");
 	walk = look_walk(*state, target.pid);
-	look_compare(&target, &walk, 0);
+	/* The main arena ends each of its mappings with two chunks. */
+	look_compare(&target, &walk, TRIAL_HELD);
 	assert_true(walk.system > 60 * MIB);
 	look_trim(&target, &walk, 1);
 	target_end(&target);
@@ -202,15 +203,18 @@ static void huge_pages_advised(void **state)
 {
 	struct target target;
 	struct trial_walk walk;
+	uint64_t huge;
 
 	look_can(state);
 	look_start(&target, "heap", "glibc.malloc.hugetlb=1",
 		   "threads 2 join 1 kib 20480");
 	walk = look_walk(*state, target.pid);
 	look_compare(&target, &walk, 0);
-	if (look_truth(&target, "huge_bytes") > 20 * MIB)
-		/* RSS falls, and the pages stay with the huge ones. */
-		assert_true(walk.huge > walk.trim / 2);
+	/* RSS falls by these, and they stay inside huge pages that are in use:
+	 * about half is free, so about half of what is in huge pages. */
+	huge = look_truth(&target, "huge_bytes");
+	assert_true(walk.huge <= walk.trim && walk.huge <= huge);
+	assert_true(walk.huge >= huge / 4);
 	look_trim(&target, &walk, 1);
 	target_end(&target);
 }
@@ -228,7 +232,8 @@ static void huge_pages_reserved(void **state)
 	look_start(&target, "heap", "glibc.malloc.hugetlb=2",
 		   "threads 3 join 1 kib 8192 keep 400");
 	walk = look_walk(*state, target.pid);
-	look_compare(&target, &walk, 0);
+	/* As above: the main arena is in mappings, too. */
+	look_compare(&target, &walk, TRIAL_HELD);
 	assert_int_equal(walk.trim, 0);
 	look_trim(&target, &walk, 1);
 	target_end(&target);
