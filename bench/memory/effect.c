@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct effect_state {
 	struct pages pages;
@@ -46,9 +47,11 @@ static void effect_rows(struct bench *bench, pid_t pid,
 		  "%+lld of %llu (page tables %+lld B)", present,
 		  (unsigned long long)before->pages.present,
 		  effect_apart(after.tables, before->tables));
-	bench_row(bench, swapped == 0 ? MET : MISSED, "  pages swapped in",
-		  "none", "%lld of %llu", -swapped,
-		  (unsigned long long)before->pages.swapped);
+	/* Where nothing is in swap that shows nothing. */
+	if (before->pages.swapped > 0 || swapped != 0)
+		bench_row(bench, swapped == 0 ? MET : MISSED,
+			  "  pages swapped in", "none", "%lld of %llu",
+			  -swapped, (unsigned long long)before->pages.swapped);
 	bench_row(bench, alone == 0 && pss == 0 ? MET : MISSED,
 		  "  pages unshared", "none", "%lld (Pss_Anon %+lld B)", alone,
 		  pss);
@@ -73,8 +76,10 @@ static void effect_one(struct bench *bench, const char *what, const char *line,
 	bench_start(&target, NULL, line);
 	bench_ask(&target, command);
 	pid = target.pid;
-	printf("effect on %s\n", what);
 	before = effect_of(pid);
+	printf("effect on %s\n", what);
+	if (strcmp(command, "pageout") == 0 && before.pages.swapped == 0)
+		printf("  there is no swap: it is where it was\n");
 	effect_walk(bench, pid);
 	effect_walk(bench, pid);
 	effect_rows(bench, pid, &before);

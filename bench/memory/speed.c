@@ -1,6 +1,8 @@
 /*
  * speed.c - time for each GiB of heap, beside its floor: a plain copy of the
- * same memory through the same file, 256 KiB a call. Both alternate.
+ * same memory through the same file, 256 KiB a call. Both alternate. Wall time
+ * is held against the target at its least over the rounds: what else runs on
+ * the machine can only add to it. The medians, and CPU time, are beside it.
  */
 #include "bench.h"
 
@@ -102,15 +104,18 @@ static void speed_of(struct bench *bench, const char *what, const char *line,
 	for (size_t i = 0; i < rounds; i++)
 		speed_round(bench, target.pid, gib, &times, i);
 	target_end(&target);
-	wall = bench_quantile(times.walk_wall, rounds, 500);
+	wall = bench_quantile(times.walk_wall, rounds, 0);
 	if (most > 0)
 		snprintf(goal, sizeof(goal), "%.2f s/GiB", most);
 	printf("time, %s, %.2f GiB, %zu rounds\n", what, gib, rounds);
 	bench_row(bench, most > 0 ? wall <= most : INFORMATION,
-		  "  walk: wall (CPU), median", goal, "%.3f (%.3f) s/GiB", wall,
+		  "  walk: least, median (CPU)", goal,
+		  "%.3f, %.3f (%.3f) s/GiB", wall,
+		  bench_quantile(times.walk_wall, rounds, 500),
 		  bench_quantile(times.walk_cpu, rounds, 500));
 	bench_row(bench, INFORMATION, "  plain copy, the floor", "",
-		  "%.3f (%.3f) s/GiB",
+		  "%.3f, %.3f (%.3f) s/GiB",
+		  bench_quantile(times.copy_wall, rounds, 0),
 		  bench_quantile(times.copy_wall, rounds, 500),
 		  bench_quantile(times.copy_cpu, rounds, 500));
 	bench_row(bench, INFORMATION, "  walk / copy, CPU, median of rounds",
