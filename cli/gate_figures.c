@@ -154,6 +154,14 @@ static void figures_of(const struct gate_session *session, int figure,
 		reading->value =
 		    plim_real_of(plim_idle_first(idle, PLIM_FIELD_PRIVATE));
 		break;
+	case PLIM_BUDGET_PRIVATE_DIRTY_END:
+		reading->value = plim_real_of(session->private_dirty);
+		if (session->private_dirty.method == PLIM_REASON_STALL &&
+		    session->private_dirty.state != PLIM_STATE_KNOWN)
+			reading->note = "too large to be walked without a "
+					"stall; limit private_warm or "
+					"resident_end instead";
+		break;
 	case PLIM_BUDGET_PEAK_RESIDENT:
 		reading->value = plim_real_of(figures_peak(session));
 		break;
@@ -180,11 +188,10 @@ static void figures_of(const struct gate_session *session, int figure,
 		reading->value = plim_real_of(reading->counted);
 		break;
 	default:
-		/* PRIVATE_DIRTY_END and RETAINED: they take a walk through
-		 * all of its memory. */
+		/* RETAINED takes a walk through its allocators. */
 		reading->value =
 		    plim_real_missing(PLIM_REASON_UNKNOWN_FIELD, 0);
-		reading->note = "this version does not walk through memory";
+		reading->note = "this version does not walk through allocators";
 		break;
 	}
 }

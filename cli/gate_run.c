@@ -161,6 +161,37 @@ static void run_window_facts(struct gate_session *session)
 				   "no samples of the window");
 }
 
+/* What it alone has written, right behind the window: the walk that it takes
+ * may make the process wait, which must not be measured. */
+static void run_private_dirty(struct gate_session *session)
+{
+	const int field = PLIM_FIELD_PRIVATE_DIRTY;
+	plim_field_set fields = {{0}};
+	const plim_tree_options options = {
+	    .size = sizeof options, .fields = &fields, .sticky = 1};
+	plim_sum sum;
+
+	session->private_dirty = plim_count_missing(PLIM_REASON_ENDED, 0);
+	if (!gate_session_wants(session, PLIM_BUDGET_PRIVATE_DIRTY_END) ||
+	    session->ended)
+		return;
+	plim_field_set_add(&fields, field);
+	if (!session->asked->tree) {
+		if (plim_usage_refresh(session->usage, session->process,
+				       &fields, NULL) == PLIM_OK)
+			session->private_dirty = plim_process_count(
+			    plim_usage_process(session->usage), field);
+		return;
+	}
+	if (plim_tree_usage(session->tree, session->process, &options, NULL) !=
+	    PLIM_OK)
+		return;
+	sum = plim_tree_sum(session->tree, field);
+	/* One that was left out makes the sum a floor, which would pass. */
+	session->private_dirty =
+	    sum.missing > 0 ? sum.first_missing : plim_sum_total(&sum);
+}
+
 static void run_window(struct gate_session *session)
 {
 	plim_idle_options options = run_options(session);
@@ -178,6 +209,7 @@ static void run_window(struct gate_session *session)
 	}
 	session->facts = plim_idle_about(session->idle);
 	run_window_facts(session);
+	run_private_dirty(session);
 }
 
 static void run_how_it_ended(const struct gate_session *session, char *text,

@@ -64,6 +64,7 @@ struct gate_session {
 	plim_count peak;	/* resident, of the samples before the window */
 	plim_count born_before; /* children, until the window */
 	plim_count born;	/* in the window */
+	plim_count private_dirty; /* when the window had ended */
 	struct reaper_account orphans;
 	plim_idle_facts facts;
 };

@@ -33,8 +33,11 @@ static const struct gate_source sources[] = {
     {PLIM_BUDGET_PRIVATE_WARM,
      "anonymous memory in RAM and in swap (status) when the window begins",
      "the sum over the members"},
-    {PLIM_BUDGET_PRIVATE_DIRTY_END, "not measured by this version",
-     "not measured by this version"},
+    {PLIM_BUDGET_PRIVATE_DIRTY_END,
+     "Private_Dirty of smaps_rollup, right after the window; unavailable where "
+     "the walk that it takes is predicted to stall the process for more than "
+     "20 ms",
+     "the sum over the members, each with that guard"},
     {PLIM_BUDGET_PEAK_RESIDENT,
      "VmHWM of status, which starts anew when a program is executed; of one "
      "that ended, as it was last seen",

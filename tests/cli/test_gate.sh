@@ -283,10 +283,13 @@ tmpfs | ramfs | overlayfs | nfs)
 esac
 budget "$(runs memory 40 wait 60000)" 'private_warm:min = "40 MiB";max = "44 MiB"' \
 	'resident_end:min = "40 MiB";max = "50 MiB"' \
+	'private_dirty_end:min = "40 MiB";max = "44 MiB"' \
 	'peak_resident:min = "40 MiB";max = "50 MiB"' 'threads:min = 1;max = 1' \
 	'descriptors:max = 1000'
 gate
 verdict "40 MiB are found in each figure of memory" 0 'verdict=pass'
+is "what it has written is by the walk" smaps_rollup \
+	"$(figure private_dirty_end method)"
 is "and its descriptors are those it has from here" \
 	"$(($(ls /proc/self/fd | wc -l) - 1))" \
 	"$(figure descriptors value)"
