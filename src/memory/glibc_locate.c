@@ -382,8 +382,10 @@ static void locate_join(const plim_allocator *allocator,
 		*place = *other;
 	} else {
 		if (other->reason != PLIMP_GLIBC_ABSENT &&
-		    (!comes || (keeps && other->system_bytes)))
+		    (!comes || (keeps && other->system_bytes))) {
 			place->reason = PLIMP_GLIBC_SEVERAL;
+			locate_drop(allocator, place);
+		}
 		gone = *other;
 	}
 	plimp_glibc_place_release(allocator, &gone);

@@ -185,14 +185,16 @@ static void *grown(void *memory, size_t size)
 	return to;
 }
 
-static void add_mapping(struct picture *picture, struct plimp_mapping mapping,
-			const char *name)
+static void add_mapping(struct picture *picture, size_t index,
+			struct plimp_mapping mapping, const char *name)
 {
 	struct plimp_space *space = &picture->space;
 	struct plimp_text_list *texts = &space->texts;
 	size_t size = strlen(name);
 
-	if (space->count && space->items[space->count - 1].end > mapping.start)
+	if (index > space->count ||
+	    (index && space->items[index - 1].end > mapping.start) ||
+	    (index < space->count && space->items[index].start < mapping.end))
 		abort();
 	mapping.name_start = texts->size;
 	mapping.name_size = size;
@@ -201,13 +203,23 @@ static void add_mapping(struct picture *picture, struct plimp_mapping mapping,
 	texts->size = texts->capacity = texts->size + size + 1;
 	space->items =
 	    grown(space->items, (space->count + 1) * sizeof(*space->items));
-	space->items[space->count++] = mapping;
-	space->capacity = space->count;
+	memmove(space->items + index + 1, space->items + index,
+		(space->count - index) * sizeof(*space->items));
+	space->items[index] = mapping;
+	space->capacity = ++space->count;
 }
 
 uint8_t *picture_map(struct picture *picture, uint64_t start, uint64_t size,
 		     uint32_t protection, uint64_t inode, uint64_t offset,
 		     const char *name)
+{
+	return picture_insert(picture, picture->space.count, start, size,
+			      protection, inode, offset, name);
+}
+
+uint8_t *picture_insert(struct picture *picture, size_t index, uint64_t start,
+			uint64_t size, uint32_t protection, uint64_t inode,
+			uint64_t offset, const char *name)
 {
 	struct picture_part *part = &picture->parts[picture->part_count];
 	struct plimp_mapping mapping = {
@@ -230,7 +242,7 @@ uint8_t *picture_map(struct picture *picture, uint64_t start, uint64_t size,
 	memset(part->pages,
 	       PLIMP_PAGE_READABLE | PLIMP_PAGE_RESIDENT | PLIMP_PAGE_EXCLUSIVE,
 	       size / PICTURE_PAGE);
-	add_mapping(picture, mapping, name ? name : "");
+	add_mapping(picture, index, mapping, name ? name : "");
 	return part->bytes;
 }
 

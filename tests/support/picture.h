@@ -48,6 +48,10 @@ void picture_close(struct picture *picture);
 uint8_t *picture_map(struct picture *picture, uint64_t start, uint64_t size,
 		     uint32_t protection, uint64_t inode, uint64_t offset,
 		     const char *name);
+/* The same, as the mapping of that index. */
+uint8_t *picture_insert(struct picture *picture, size_t index, uint64_t start,
+			uint64_t size, uint32_t protection, uint64_t inode,
+			uint64_t offset, const char *name);
 /* What the pages of a range are from now on. */
 void picture_kind(struct picture *picture, uint64_t start, uint64_t size,
 		  uint8_t kind);

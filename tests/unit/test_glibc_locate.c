@@ -39,6 +39,7 @@ static void refuses(int reason)
 {
 	locate();
 	assert_int_equal(place.reason, reason);
+	assert_null(place.arenas);
 	done();
 }
 
@@ -332,6 +333,49 @@ static void ways_disagree(void **state)
 	refuses(PLIMP_GLIBC_RING_BROKEN);
 }
 
+/* A second copy of libc (dlmopen), below the first: as it is before its malloc
+ * is used, and then with memory of its own. */
+static void two_copies(void **state)
+{
+	const struct plimp_glibc_layout *layout = row(36);
+	const uint64_t arena = 0x7d0000004ac0u, data = 0x7d0000004000u;
+
+	(void)state;
+	for (int used = 0; used < 2; used++) {
+		struct picture *picture = &glibc.picture;
+
+		picture_glibc_open(&glibc, layout, "2.36", 0, 0);
+		picture_insert(picture, 1, data - 0x4000, 0x4000,
+			       PLIMP_MAY_READ, PICTURE_INODE, 0,
+			       "/lib/x86_64/libc.so.6");
+		picture_insert(picture, 2, data, 0x2000,
+			       PLIMP_MAY_READ | PLIMP_MAY_WRITE, PICTURE_INODE,
+			       0x4000, "/lib/x86_64/libc.so.6");
+		memcpy(picture_at(picture, data + 0x180, 136),
+		       picture_at(picture, PICTURE_MP, 136), 136);
+		picture_put(picture, data + 0x180 + layout->mp_sbrk_base, 0);
+		picture_put(picture, arena + layout->next, arena);
+		picture_put(picture, arena + layout->attached_threads, 1);
+		if (used) {
+			for (uint64_t i = 0; i < 127 * 2; i++)
+				picture_put(
+				    picture, arena + layout->bins + 8 * i,
+				    arena + layout->bins + 16 * (i / 2) - 16);
+			picture_put(picture, arena + layout->top,
+				    PICTURE_HEAP + 64);
+			picture_put32(picture, arena + layout->flags, 2);
+			picture_put(picture, arena + layout->system_mem, 4096);
+			picture_put(picture, arena + layout->max_system_mem,
+				    4096);
+			refuses(PLIMP_GLIBC_SEVERAL);
+		} else {
+			locate();
+			expect_main(layout);
+			done();
+		}
+	}
+}
+
 static void bad_parameters(void **state)
 {
 	const struct plimp_glibc_layout *layout = row(36);
@@ -424,6 +468,7 @@ int main(void)
 	    cmocka_unit_test(not_glibc),
 	    cmocka_unit_test(unreadable),
 	    cmocka_unit_test(ways_disagree),
+	    cmocka_unit_test(two_copies),
 	    cmocka_unit_test(bad_parameters),
 	    cmocka_unit_test(tunables),
 	    cmocka_unit_test(huge_pages),
