@@ -146,7 +146,7 @@ static void stall_row(struct bench *bench, const struct stall *stall,
 void bench_stall(struct bench *bench)
 {
 	static struct stall stall;
-	size_t rounds = bench->quick ? 5 : 25;
+	size_t rounds = bench->quick ? 5 : 11;
 	struct target target;
 	int most;
 

@@ -10,8 +10,11 @@
 
 #include <stdlib.h>
 
+#define CHURN_WALKS 20
+
 struct churn {
-	unsigned walks;
+	unsigned tried;
+	unsigned walks; /* that were not refused */
 	unsigned covered;
 	unsigned racing; /* walks that say they are uncertain */
 	double worst;	 /* part of the truth */
@@ -30,12 +33,20 @@ static void churn_once(const struct look *look, struct target *target,
 	struct trial_truth truth;
 	uint64_t held;
 	uint64_t off;
+	char error[256];
+	int looked;
 
 	look_ask(target, "churn");
 	target_sleep_ms(20);
-	walk = look_walk(look, target->pid);
+	looked = trial_look(look->heaps, look->host, target->pid, &walk, error,
+			    sizeof(error));
 	look_ask(target, "stop");
 	assert_true(look_truth(target, "operations") > 0);
+	churn->tried++;
+	if (looked != 0) {
+		printf("refused: %s\n", error);
+		return;
+	}
 	assert_int_equal(trial_ask(target, &truth), 0);
 	held = truth.own + truth.held;
 	off = churn_off(walk.in_use, held);
@@ -51,22 +62,30 @@ static void churn_once(const struct look *look, struct target *target,
 		    walk.walked + walk.walked / 10);
 }
 
+/* `is_steady`: what is in use hardly changes between the walk and the stop, so
+ * that the difference is the walk's. */
 static void churn_target(const struct look *look, const char *line,
-			 unsigned walks)
+			 int is_steady)
 {
 	struct churn churn = {0};
 	struct target target;
 	struct trial_walk walk;
 
 	look_start(&target, "heap", NULL, line);
-	for (unsigned i = 0; i < walks; i++)
+	for (unsigned i = 0; i < CHURN_WALKS; i++)
 		churn_once(look, &target, &churn);
-	printf("%s: %u walks, %u covered, %u uncertain, worst %.2f %%\n", line,
-	       churn.walks, churn.covered, churn.racing, churn.worst * 100);
-	/* One in ten may be off by more than it says; none by much. */
-	assert_true(churn.covered * 10 >= churn.walks * 9);
-	assert_true(churn.worst < 0.10);
-	assert_true(churn.racing > 0);
+	printf("%s: %u of %u walks, %u covered, %u uncertain, worst %.2f %%\n",
+	       line, churn.walks, churn.tried, churn.covered, churn.racing,
+	       churn.worst * 100);
+	/* A heap that comes or goes may be refused, with its reason, rarely. */
+	assert_true(churn.walks * 10 >= churn.tried * 9);
+	if (is_steady) {
+		/* With 19 of 20 covered each, four of 20 are not once in
+		 * 3,000 runs. */
+		assert_true(churn.covered * 10 >= churn.walks * 8);
+		assert_true(churn.worst < 0.10);
+		assert_true(churn.racing > 0);
+	}
 	/* At rest it is exact again. */
 	walk = look_walk(look, target.pid);
 	look_compare(&target, &walk, 0);
@@ -76,29 +95,30 @@ static void churn_target(const struct look *look, const char *line,
 static void one_thread(void **state)
 {
 	look_can(state);
-	churn_target(*state, "pattern none threads 1 kib 16384", 10);
+	churn_target(*state, "pattern none threads 1 kib 16384", 1);
 }
 
 static void four_threads(void **state)
 {
 	look_can(state);
-	churn_target(*state, "pattern none threads 4 kib 8192", 10);
+	churn_target(*state, "pattern none threads 4 kib 8192", 1);
 }
 
 static void small_blocks(void **state)
 {
 	look_can(state);
-	churn_target(*state, "pattern none threads 2 kib 2048 most 116", 10);
+	churn_target(*state, "pattern none threads 2 kib 2048 most 116", 1);
 }
 
-/* Blocks beyond the mmap threshold come and go as mappings. */
+/* Blocks beyond the mmap threshold come and go as mappings; a hundred of them
+ * are not steady. */
 static void mapped_blocks(void **state)
 {
 	look_can(state);
 	churn_target(*state,
 		     "pattern none threads 2 kib 16384 least 60000 "
 		     "most 400000",
-		     10);
+		     0);
 }
 
 int main(void)
