@@ -183,11 +183,21 @@ static int arena_heaps(struct plimp_walk *walk, uint32_t index)
 	uint64_t heap = arena->top & ~(walk->place->heap_bytes - 1);
 	uint64_t own = arena->address & ~(walk->place->heap_bytes - 1);
 	uint64_t last = 0;
+	uint64_t mark = 0; /* a heap that was passed, moved up now and then */
+	uint64_t steps = 0;
 
 	while (heap != 0) {
 		int is_good = 0;
 		int code;
 
+		if (heap == mark) {
+			plimp_walk_refuse(walk, PLIM_REASON_HEAP_CONTRADICTS,
+					  "the heaps of an arena go round");
+			return PLIM_OK;
+		}
+		if ((steps & (steps + 1)) == 0)
+			mark = heap;
+		steps++;
 		last = heap;
 		code = heap_read(walk, index, &heap, &is_good);
 		if (code != PLIM_OK || walk->reason != 0)
