@@ -191,6 +191,7 @@ struct plimp_walk {
 	uint64_t desyncs;
 	uint64_t odd;	  /* free chunks whose foot says another size */
 	uint64_t changed; /* records that changed while the walk went on */
+	uint64_t grown;	  /* by how much system_mem did, or shrank */
 	uint64_t mapped_bytes;
 	uint64_t mapped_count;
 	uint64_t uncertain;

@@ -111,7 +111,10 @@ static int region_is_mapped(const struct plimp_walk *walk,
 		    plimp_space_find(space, address);
 		const unsigned both = PLIMP_MAY_READ | PLIMP_MAY_WRITE;
 
-		if (mapping == NULL || (mapping->protection & both) != both)
+		/* A heap that grew since the mappings were read goes on into
+		 * what was reserved for it. */
+		if (mapping == NULL || (address == region->start &&
+					(mapping->protection & both) != both))
 			return 0;
 		if ((mapping->flags & PLIMP_VM_HUGETLB) != 0 ||
 		    mapping->inode != 0)
@@ -349,6 +352,11 @@ int plimp_walk_arenas(struct plimp_walk *walk)
 	return PLIM_OK;
 }
 
+static uint64_t arena_apart(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
 int plimp_walk_reread(struct plimp_walk *walk)
 {
 	plimp_window_forget(&walk->window);
@@ -362,6 +370,10 @@ int plimp_walk_reread(struct plimp_walk *walk)
 			return code;
 		if (code == PLIMP_UNREACHED || digest != walk->arenas[i].digest)
 			walk->changed++;
+		if (code == PLIMP_REACHED)
+			walk->grown += arena_apart(
+			    plimp_word64(bytes + walk->layout->system_mem),
+			    walk->arenas[i].system_mem);
 	}
 	return PLIM_OK;
 }

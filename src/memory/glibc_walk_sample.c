@@ -136,10 +136,11 @@ static double sample_width(const struct sample *sample)
 		SAMPLE_ERRORS * sample_root(variance / count));
 }
 
-/* What was lost, and what the sums are off by. */
+/* What was lost, what the sums are off by, and what malloc took or gave back
+ * meanwhile. */
 static uint64_t sample_loose(const struct plimp_walk *walk)
 {
-	uint64_t loose = 0;
+	uint64_t loose = walk->grown;
 
 	for (size_t i = 0; i < walk->arena_count; i++) {
 		const struct plimp_walk_arena *arena = &walk->arenas[i];
