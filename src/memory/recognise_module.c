@@ -98,11 +98,26 @@ static int module_add(struct module_look *look, int kind, const char *how,
 /* --- texts -----------------------------------------------------------------
  */
 
-/* The place of a text in the segments that are not writable; PLIM_ENAME. */
+/* The flags that segments of texts lack: writable; and executable, where the
+ * linker has kept data that is only read apart from code. */
+static uint32_t module_other_flags(const struct plimp_elf *elf)
+{
+	struct plimp_elf_segment segment;
+
+	for (uint32_t i = 0; plimp_elf_segment(elf, i, &segment) == PLIM_OK;
+	     i++) {
+		if (segment.type == PLIMP_ELF_LOAD && (segment.flags & 3) == 0)
+			return 3;
+	}
+	return 2;
+}
+
+/* The place of a text in those segments; PLIM_ENAME. */
 static int module_find_text(const struct module_look *look, const char *text,
 			    uint64_t *place)
 {
 	struct plimp_elf_segment segment;
+	uint32_t others = module_other_flags(look->elf);
 	uint64_t left = MODULE_TEXT_MOST;
 
 	for (uint32_t i = 0; left > 0; i++) {
@@ -114,7 +129,7 @@ static int module_find_text(const struct module_look *look, const char *text,
 			return status;
 		size = segment.file_size;
 		if (segment.type != PLIMP_ELF_LOAD ||
-		    (segment.flags & 2) != 0 ||
+		    (segment.flags & others) != 0 ||
 		    plimp_elf_place(look->elf, segment.address, &start) !=
 			PLIM_OK)
 			continue;

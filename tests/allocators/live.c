@@ -109,18 +109,24 @@ static int live_open_file(void *user, const struct plimp_mapping *mapping,
 			  struct plimp_file *file)
 {
 	struct live_image *live = user;
-	char path[96];
+	char path[4096];
 	struct stat state;
 	int descriptor;
 
 	snprintf(path, sizeof(path), "/proc/%d/map_files/%llx-%llx", live->pid,
 		 (unsigned long long)mapping->start,
 		 (unsigned long long)mapping->end);
-	/* Needs CAP_CHECKPOINT_RESTORE; without it there are no files. */
+	/* That needs CAP_CHECKPOINT_RESTORE; by its name it is not proven. */
 	descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	if (descriptor < 0) {
+		snprintf(path, sizeof(path), "%.*s", (int)mapping->name_size,
+			 live->space.texts.bytes + mapping->name_start);
+		descriptor = open(path, O_RDONLY | O_CLOEXEC);
+	}
 	if (descriptor < 0)
 		return PLIM_EUNSUPPORTED;
-	if (fstat(descriptor, &state) != 0 || !S_ISREG(state.st_mode)) {
+	if (fstat(descriptor, &state) != 0 || !S_ISREG(state.st_mode) ||
+	    state.st_ino != mapping->inode) {
 		close(descriptor);
 		return PLIM_EUNSUPPORTED;
 	}
