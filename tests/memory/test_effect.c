@@ -31,6 +31,24 @@ static struct effect effect_of(pid_t pid)
 	return effect;
 }
 
+/* A child that was just forked still copies what it writes to itself: waits
+ * until it has come to rest. */
+static void effect_rest(pid_t pid)
+{
+	struct pages last = {0};
+	unsigned same = 0;
+
+	for (unsigned tries = 0; same < 5 && tries < 500; tries++) {
+		struct pages now;
+
+		assert_int_equal(pages_count(pid, &now), 0);
+		same = memcmp(&now, &last, sizeof(now)) == 0 ? same + 1 : 0;
+		last = now;
+		target_sleep_ms(10);
+	}
+	assert_true(same >= 5);
+}
+
 static void effect_none(const struct effect *before, pid_t pid)
 {
 	struct effect after = effect_of(pid);
@@ -81,6 +99,8 @@ static void forked(void **state)
 	look_start(&target, "heap", NULL, "threads 2 join 1 kib 16384");
 	look_ask(&target, "fork");
 	pid = (pid_t)look_truth(&target, "child");
+	effect_rest(pid);
+	effect_rest(target.pid);
 	parent = effect_of(target.pid);
 	child = effect_of(pid);
 	/* They do share. */
