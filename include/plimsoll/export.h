@@ -11,7 +11,10 @@
 #include <plimsoll/base.h>
 #include <plimsoll/fields.h>
 #include <plimsoll/figure.h>
+#include <plimsoll/heap.h>
 #include <plimsoll/host.h>
+#include <plimsoll/mapping.h>
+#include <plimsoll/memory.h>
 #include <plimsoll/process.h>
 #include <plimsoll/thread.h>
 
@@ -73,6 +76,21 @@ PLIM_API void plim_json_thread(plim_json *json, const char *key,
 PLIM_API void plim_json_thread_members(plim_json *json,
 				       const plim_thread *thread,
 				       const plim_thread_change *change);
+/* Memory: the members `samples_taken`, `samples`, `steady`, `ended` and
+ * `ledger`, into an object that the caller has begun and will end. `steady`
+ * has the method of each figure, the samples have not. */
+PLIM_API void plim_json_memory_members(plim_json *json,
+				       const plim_memory *memory);
+/* Mappings: totals, groups by name and by kind, stacks whose thread is known,
+ * and the estimate, marked as one. */
+PLIM_API void plim_json_mappings(plim_json *json, const char *key,
+				 const plim_mappings *mappings);
+/* An allocator with its arenas, hostages and checks; the verdict with its
+ * lines. */
+PLIM_API void plim_json_heap(plim_json *json, const char *key,
+			     const plim_heap *heap);
+PLIM_API void plim_json_retention(plim_json *json, const char *key,
+				  const plim_retention *retention);
 PLIM_API void plim_json_host(plim_json *json, const char *key, plim_host *host);
 PLIM_API void plim_json_cost(plim_json *json, const char *key,
 			     const plim_cost *cost);
@@ -89,6 +107,11 @@ PLIM_API int plim_csv_process(const plim_process *process,
 			      const plim_process *earlier,
 			      const plim_field_set *fields, int rates,
 			      plim_write_fn *write, void *user);
+
+/* The timeline of a process's memory: a header and a row for each sample that
+ * is kept. The result is PLIM_OK or PLIM_EOUTPUT. */
+PLIM_API int plim_csv_memory(const plim_memory *memory, plim_write_fn *write,
+			     void *user);
 
 /*
  * A table for people: add columns, then cells row by row, then print. Numbers

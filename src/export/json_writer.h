@@ -57,4 +57,18 @@ void plimp_json_side_entry(plim_json *json, enum plimp_json_side side,
 void plimp_json_count(plim_json *json, const char *key, plim_count count);
 void plimp_json_bytes(plim_json *json, const char *key, plim_text text);
 
+/* Counts under their keys, for an object that is made of a table's rows. */
+#define PLIMP_JSON_LIST_ROOM 40
+struct plimp_json_list {
+	const char *keys[PLIMP_JSON_LIST_ROOM];
+	plim_count counts[PLIMP_JSON_LIST_ROOM];
+	size_t count;
+};
+void plimp_json_list_add(struct plimp_json_list *list, const char *key,
+			 plim_count count);
+/* The numbers, then the side objects; `method` only if asked for, where it is
+ * not told once for many. */
+void plimp_json_list_write(plim_json *json, const struct plimp_json_list *list,
+			   int with_method);
+
 #endif
