@@ -202,6 +202,30 @@ static int option_scope(const char *name, const char *value,
 	return EXIT_DONE;
 }
 
+/* What plim mem alone has. */
+static int option_mem(const struct option_row *row, const char *value,
+		      struct options *options)
+{
+	switch (row->id) {
+	case OPTION_CORE:
+		options->core = value;
+		return EXIT_DONE;
+	case OPTION_PAGE:
+		options->page = value;
+		return EXIT_DONE;
+	case OPTION_NO_WALK:
+		options->no_walk = 1;
+		return EXIT_DONE;
+	case OPTION_FORCE:
+		options->force = 1;
+		return EXIT_DONE;
+	case OPTION_STALL:
+		return option_duration(row->name, value, &options->stall_ns);
+	default:
+		return EXIT_DONE;
+	}
+}
+
 /* What plim gate alone has. */
 static int option_gate(const struct option_row *row, const char *value,
 		       struct options *options)
@@ -247,7 +271,7 @@ static int option_gate(const struct option_row *row, const char *value,
 		options->silent = 1;
 		return EXIT_DONE;
 	default:
-		return EXIT_DONE;
+		return option_mem(row, value, options);
 	}
 }
 

@@ -73,6 +73,12 @@ struct options {
 	const char *bencher;
 	const char *action;
 	const char *write_to;
+	/* of plim mem */
+	int no_walk;
+	int force;	   /* past the stall guard */
+	uint64_t stall_ns; /* 0: the default */
+	const char *core;
+	const char *page; /* a file of HTML */
 	char **operands;
 	int operand_count;
 	char **command; /* behind "--", ended by NULL; NULL if not given */
@@ -255,6 +261,7 @@ int cmd_report(const struct options *options);
 int cmd_ps(const struct options *options);
 int cmd_show(const struct options *options);
 int cmd_threads(const struct options *options);
+int cmd_mem(const struct options *options);
 int cmd_cmdline(const struct options *options);
 int cmd_tree(const struct options *options);
 int cmd_idle(const struct options *options);

@@ -173,6 +173,8 @@ static int report_measure(struct report *report, plim_error *error)
 		code = report_watch(report, ns, error);
 	if (code == PLIM_OK && report->tree_rounds < 2)
 		code = report_tree_take(report, error);
+	if (code == PLIM_OK)
+		report_memory_take(report);
 	return code;
 }
 
@@ -203,6 +205,8 @@ static int report_open(struct report *report, plim_error *error)
 		code = plim_usage_new(&report->total, report->host, error);
 	if (code == PLIM_OK)
 		code = plim_idle_new(&report->idle, report->host, error);
+	if (code == PLIM_OK)
+		code = report_memory_open(report, error);
 	if (code != PLIM_OK)
 		return code;
 	if (!report->started)
@@ -255,6 +259,7 @@ int cmd_report(const struct options *options)
 	plim_usage_free(report.first);
 	plim_usage_free(report.total);
 	report_tree_release(&report);
+	report_memory_release(&report);
 	plim_idle_free(report.idle);
 	plim_target_close(report.target);
 	plim_host_close(report.host);

@@ -141,7 +141,7 @@ static const char bash_scan[] =
     "\t\ttyped=${typed#\"$head\"}\n"
     "\tfi\n"
     "\n"
-    "\tcase $option in\n"
+    "\tcase ${option:+${COMP_WORDS[1]} $option} in\n"
     "\t'') ;;\n";
 
 static const char bash_end[] = "\t*) return ;;\n"
@@ -181,15 +181,32 @@ static void bash_command(const struct command *command)
 	fputs("\t\t;;\n", stdout);
 }
 
+/* A letter may be another option of another command. */
+static void bash_pattern(const struct option_row *row)
+{
+	const struct command *command;
+	const char *before = "\t";
+	int i;
+
+	for (i = 0; (command = command_at(i)) != NULL; i++) {
+		if (!option_fits(row, command))
+			continue;
+		if (row->letter != 0)
+			printf("%s'%s -%c' | ", before, command->name,
+			       row->letter);
+		else
+			fputs(before, stdout);
+		printf("'%s --%s'", command->name, row->name);
+		before = " | ";
+	}
+	fputs(")\n", stdout);
+}
+
 static void bash_value(const struct option_row *row)
 {
 	if (row->value == NULL || value_is(row, "N"))
 		return;
-	if (row->letter != 0)
-		printf("\t-%c | ", row->letter);
-	else
-		fputs("\t", stdout);
-	printf("--%s)\n", row->name);
+	bash_pattern(row);
 	if (value_is(row, "LIST"))
 		fputs("\t\t[[ $typed == *,* ]] &&\n"
 		      "\t\t\thead=$head${typed%,*}, typed=${typed##*,}\n"
@@ -197,6 +214,8 @@ static void bash_value(const struct option_row *row)
 		      stdout);
 	if (value_is(row, "DIR")) {
 		fputs("\t\tcompopt -o dirnames 2>/dev/null\n", stdout);
+	} else if (value_is(row, "FILE")) {
+		fputs("\t\tcompopt -o default 2>/dev/null\n", stdout);
 	} else {
 		fputs("\t\t_plim_words \"$head\" \"$typed\"", stdout);
 		if (value_is(row, "D"))
@@ -287,6 +306,8 @@ static void zsh_option(const struct option_row *row)
 		fputs(":fields:_sequence _plim_fields", stdout);
 	} else if (value_is(row, "DIR")) {
 		fputs(":folder:_plim_folders", stdout);
+	} else if (value_is(row, "FILE")) {
+		fputs(":file:_plim_files", stdout);
 	} else if (row->value != NULL) {
 		fputs(":number:", stdout);
 	}
@@ -344,8 +365,11 @@ static void zsh(void)
 	      "\t# A message would take the place of the options.\n"
 	      "\t[[ $PREFIX == -* ]] || _message -e processes 'pid, identity "
 	      "or name'\n}\n\n"
-	      "# Where a folder is asked for, zsh expands what was typed: not "
-	      "a command.\n"
+	      "# Where a file or a folder is asked for, zsh expands what was "
+	      "typed: not a\n# command.\n"
+	      "_plim_files()\n{\n"
+	      "\t[[ $PREFIX$SUFFIX == *('$('|'`')* ]] || _files \"$@\"\n"
+	      "}\n\n"
 	      "_plim_folders()\n{\n"
 	      "\t[[ $PREFIX$SUFFIX == *('$('|'`')* ]] || _files -/ "
 	      "\"$@\"\n}\n\n"
@@ -436,7 +460,9 @@ static void fish_option(const struct command *command,
 	fputs(" -d '", stdout);
 	fish_text(row->text);
 	fputs("'", stdout);
-	if (row->value != NULL)
+	if (value_is(row, "FILE"))
+		fputs(" -r -F", stdout);
+	else if (row->value != NULL)
 		fputs(" -x", stdout);
 	if (value_is(row, "D")) {
 		fputs(" -ka '", stdout);

@@ -8,6 +8,14 @@
 #include "idle.h"
 #include "tree_page.h"
 
+/* What became of the walk of the allocators. */
+enum report_memory {
+	REPORT_MEMORY_NONE = 0, /* it ended, or nobody waits for more */
+	REPORT_MEMORY_KNOWN = 1,
+	REPORT_MEMORY_LARGE = 2, /* left to plim mem */
+	REPORT_MEMORY_REFUSED = 3
+};
+
 struct report {
 	const struct options *options;
 	plim_host *host;
@@ -25,6 +33,10 @@ struct report {
 	int quiet;   /* it became so */
 	uint64_t quiet_after_ns;
 	int changes;
+	int memory;		  /* enum report_memory */
+	plim_heaps *heaps;	  /* walked when the window was over */
+	plim_retention retention; /* what they, and its figures, come to */
+	plim_error memory_error;
 	struct tree_view tree; /* the process and its descendants */
 	plim_tree *whole;      /* from the start on, for one that ends */
 	int tree_rounds;       /* 2: over the window */
@@ -40,6 +52,13 @@ void report_tree_of_window(struct report *report);
 void report_tree_page(struct report *report);
 void report_tree_json(struct report *report, plim_json *json);
 void report_tree_release(struct report *report);
+
+/* report_memory.c */
+int report_memory_open(struct report *report, plim_error *error);
+void report_memory_take(struct report *report);
+void report_memory_page(const struct report *report);
+void report_memory_json(const struct report *report, plim_json *json);
+void report_memory_release(struct report *report);
 
 /* Tells all of it in the format that was asked for: the exit status. */
 int report_page(struct report *report);

@@ -251,6 +251,7 @@ static int report_json(struct report *report)
 	else
 		plim_json_null(json, "process");
 	report_tree_json(report, json);
+	report_memory_json(report, json);
 	if (report->started && report->child.ended) {
 		plim_json_process(json, "total",
 				  plim_usage_process(report->total), NULL,
@@ -283,6 +284,7 @@ int report_page(struct report *report)
 			report_who(report);
 			report_window(report);
 			report_costs(report);
+			report_memory_page(report);
 			report_tree_page(report);
 			wakers_page(report->options, report->idle, WAKERS_TOLD);
 			report_missing(report);

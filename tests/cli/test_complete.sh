@@ -38,6 +38,8 @@ cat >"$work/lines" <<-'END'
 	plim help d|doctor
 	plim nosuch |
 	plim time --json -- no-such-comman|no-such-command-of-ours
+	plim gate --junit=od|--junit=od'd ends$(touch hit);
+	plim mem -o od|od'd ends$(touch hit);
 	plim ps --proc=od|--proc=od'd ends$(touch hit);
 END
 mkdir "$work/bin" "$work/od'd ends\$(touch hit);"

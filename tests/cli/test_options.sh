@@ -13,7 +13,7 @@ wrong() {
 }
 
 # --- help and version -------------------------------------------------------
-for command in report ps show tree threads idle cmdline time gate doctor help; do
+for command in report ps show tree threads idle mem cmdline time gate doctor help; do
 	run "$command" --help
 	golden "help-$command"
 	check "help of $command ends with an example that names it" \
@@ -42,7 +42,7 @@ is "--version" "plim $(sed -n "s/^  version: '\(.*\)',/\1/p" \
 ends "--version ends well" 0
 run -V
 ends "-V" 0
-for command in report ps show tree threads idle cmdline time gate doctor help; do
+for command in report ps show tree threads idle mem cmdline time gate doctor help; do
 	check "help lists $command" grep -q "^  $command " "$work/long"
 done
 
