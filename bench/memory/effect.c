@@ -76,6 +76,8 @@ static void effect_one(struct bench *bench, const char *what, const char *line,
 	bench_start(&target, NULL, line);
 	bench_ask(&target, command);
 	pid = target.pid;
+	/* What it has just started, a child, say, comes to rest. */
+	target_sleep_ms(500);
 	before = effect_of(pid);
 	printf("effect on %s\n", what);
 	if (strcmp(command, "pageout") == 0 && before.pages.swapped == 0)
