@@ -173,7 +173,10 @@ def follow(page, work, tap):
 def on_github(folder, page, work, tap):
     """Each workflow, in the project that the page made: it must pass, and
     fail once the daemon wakes up too often again."""
-    name = re.search(r"\]\(([\w.-]+\.yml)\)", page)[1]
+    linked = re.search(r"\]\(([\w.-]+\.yml)\)", page)
+    if linked is None:
+        return
+    name = linked[1]
     with open(os.path.join(folder, name), encoding="utf-8") as file:
         steps = steps_of(file.read())
     project = work + "/home/beacon"
