@@ -43,7 +43,7 @@ static void entries(plim_bytes bytes, uint64_t zero_frame)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	plim_bytes bytes = {(const char *)data, size};
-	struct plimp_region region;
+	struct plimp_page_run region;
 	uint64_t at = 0;
 	uint64_t before = 0;
 	size_t offset = 0;

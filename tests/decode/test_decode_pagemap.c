@@ -95,7 +95,7 @@ static struct walked walk(const uint64_t *words, size_t size, uint64_t from)
 {
 	plim_bytes bytes = text_copy((const char *)words, size);
 	struct walked walked = {0, 0, 0};
-	struct plimp_region region;
+	struct plimp_page_run region;
 	uint64_t at = from;
 	size_t offset = 0;
 

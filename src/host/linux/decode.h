@@ -294,13 +294,13 @@ enum plimp_category { /* bits */
 		      PLIMP_CATEGORY_GUARD = 1 << 8 /* Linux 6.15 */
 };
 #define PLIMP_REGION_SIZE 24
-struct plimp_region {
+struct plimp_page_run {
 	uint64_t start;
 	uint64_t end;
 	uint64_t categories;
 };
 int plimp_decode_region(plim_bytes regions, size_t *offset, uint64_t *at,
-			struct plimp_region *region);
+			struct plimp_page_run *region);
 
 /* A line "Key:   N kB" of /proc/meminfo, in bytes. */
 int plimp_decode_meminfo(plim_bytes text, const char *key, uint64_t *bytes);

@@ -73,9 +73,9 @@ int plimp_decode_pagemap(plim_bytes entries, uint64_t zero_frame,
 }
 
 int plimp_decode_region(plim_bytes regions, size_t *offset, uint64_t *at,
-			struct plimp_region *region)
+			struct plimp_page_run *region)
 {
-	struct plimp_region found;
+	struct plimp_page_run found;
 	uint64_t words[3];
 
 	if (*offset >= regions.size)

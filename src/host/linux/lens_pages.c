@@ -250,7 +250,7 @@ static int pages_entries(struct plimp_lens *lens, uint64_t address,
  * there when pagemap told and has come in since stays as it was.
  */
 static void pages_mark(uint64_t address, uint64_t page_bytes, size_t count,
-		       uint8_t *pages, const struct plimp_region *region)
+		       uint8_t *pages, const struct plimp_page_run *region)
 {
 	uint64_t from = region->start > address ? region->start : address;
 	uint64_t end = address + count * page_bytes;
@@ -285,7 +285,7 @@ static int pages_refine(struct plimp_lens *lens, uint64_t address, size_t count,
 	    .category_anyof_mask = PLIMP_CATEGORY_ZERO | PLIMP_CATEGORY_HUGE,
 	    .return_mask = PLIMP_CATEGORY_ZERO | PLIMP_CATEGORY_HUGE |
 			   PLIMP_CATEGORY_FILE};
-	struct plimp_region region;
+	struct plimp_page_run region;
 	size_t found = 0;
 	size_t i;
 
@@ -450,7 +450,7 @@ struct pages_run {
 };
 
 static int pages_region(struct plimp_lens *lens,
-			const struct plimp_region *region,
+			const struct plimp_page_run *region,
 			struct pages_run *run, struct pages_sum *sum,
 			plim_error *error)
 {
@@ -502,7 +502,7 @@ static int pages_scanned(struct plimp_lens *lens,
 			PLIMP_CATEGORY_PRESENT | PLIMP_CATEGORY_SWAPPED,
 		    .return_mask = lens->scan_mask};
 		plim_bytes regions = {lens->buffer + PAGES_ENTRIES_BYTES, 0};
-		struct plimp_region region;
+		struct plimp_page_run region;
 		uint64_t at = start;
 		size_t offset = 0;
 		size_t found = 0;
