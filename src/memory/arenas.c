@@ -185,18 +185,14 @@ plim_baseline plimp_arenas_estimate(const struct plimp_space *space)
 	plim_baseline baseline = {{0}, {0}, {0}, {0}, {0}, 0, 0};
 	struct baseline_sums sums = {0};
 	size_t index;
-	size_t counted = 0; /* what lies below it is in a heap */
 
+	/* No two overlap: each begins at a boundary, and ends at the next. */
 	for (index = 0; index < space->count; index++) {
-		size_t span;
+		size_t span = plimp_arenas_span(space, index);
 
 		baseline_look(space, index, &sums);
-		if (index < counted)
-			continue;
-		span = plimp_arenas_span(space, index);
 		if (span > 0)
 			baseline_count(space, index, span, &sums);
-		counted = index + span;
 	}
 	baseline_spots(&sums);
 	baseline.sub_heaps = plim_count_known(sums.heaps, PLIM_METHOD_MAPS);

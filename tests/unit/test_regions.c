@@ -179,16 +179,58 @@ static void test_stacks_merged(void **state)
 	space_pointer(0x610000, 50);
 	space_pointer(0x7f0000002000, 52);
 	space_pointer(0x7f0000900000, 51);
+	space_pointer(0x7f0000a00000, 54);
 	space_pointer(0x7f4000000010, 53);
 	space_classify("/x", 40);
 	expect_kind(0, PLIM_MAPPING_HEAP);
 	assert_int_equal(space_regions[0].tid, 0);
 	expect_kind(1, PLIM_MAPPING_STACK);
 	assert_int_equal(space_regions[1].tid, 51);
-	assert_int_equal(space_regions[1].threads, 2);
+	assert_int_equal(space_regions[1].threads, 3);
 	expect_kind(2, PLIM_MAPPING_ALLOCATOR);
 	assert_int_equal(space_regions[2].tid, 0);
 	assert_int_equal(space_regions[2].threads, 0);
+}
+
+/* A stack pointer at the very end of a mapping is not in it. One in a region
+ * that is laid out as a heap of glibc: without flags the layout decides, with
+ * them the accounting. */
+static void test_stacks_or_heap(void **state)
+{
+	(void)state;
+	space_add(0x7e0000001000, SPACE_MIB, "rw-p", 0, "", 0);
+	space_next(SPACE_MIB, "r--p", 0, "", 0);
+	space_add(0x7f0000000000, 64 * SPACE_MIB, "rw-p", 0, "", 0);
+	space_add(0x7f1000000000, 64 * SPACE_MIB, "rw-p", 0, "", 0);
+	space_flags("rd wr ac");
+	space_pointer(space.items[0].end, 60);
+	space_pointer(0x7f0000000100, 61);
+	space_pointer(0x7f1000000100, 62);
+	space_classify("/x", 40);
+	expect_kind(0, PLIM_MAPPING_OTHER);
+	expect_kind(1, PLIM_MAPPING_OTHER);
+	expect_kind(2, PLIM_MAPPING_ALLOCATOR);
+	expect_kind(3, PLIM_MAPPING_STACK);
+	assert_int_equal(space_regions[3].tid, 62);
+}
+
+/* Mappings of one file belong together over adjacent anonymous memory, not
+ * over a gap. */
+static void test_file_runs(void **state)
+{
+	(void)state;
+	space_add(0x10000, 4 * KIB, "r--p", 12, "/plugin", 0);
+	space_next(4 * KIB, "rw-p", 0, "", 0);
+	space_next(4 * KIB, "r-xp", 12, "/plugin", 0);
+	space_add(0x20000, 4 * KIB, "r--p", 13, "/data", 0);
+	space_add(0x30000, 4 * KIB, "rw-p", 0, "", 0);
+	space_add(0x40000, 4 * KIB, "r-xp", 13, "/data", 0);
+	space_classify("/x", 40);
+	expect_kind(0, PLIM_MAPPING_LIBRARY);
+	expect_kind(1, PLIM_MAPPING_OTHER);
+	expect_kind(2, PLIM_MAPPING_LIBRARY);
+	expect_kind(3, PLIM_MAPPING_FILE);
+	expect_kind(5, PLIM_MAPPING_LIBRARY);
 }
 
 /* Heaps: glibc's by layout, with flags and without; by flags alone; Go's;
@@ -520,6 +562,8 @@ int main(void)
 	    cmocka_unit_test_setup(test_size_classes, regions_setup),
 	    cmocka_unit_test_setup(test_stacks, regions_setup),
 	    cmocka_unit_test_setup(test_stacks_merged, regions_setup),
+	    cmocka_unit_test_setup(test_stacks_or_heap, regions_setup),
+	    cmocka_unit_test_setup(test_file_runs, regions_setup),
 	    cmocka_unit_test_setup(test_allocators, regions_setup),
 	    cmocka_unit_test_setup(test_jit, regions_setup),
 	    cmocka_unit_test_setup(test_shared, regions_setup),

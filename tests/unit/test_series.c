@@ -296,6 +296,17 @@ static void test_steps(void **state)
 	expect_trend(PLIM_TREND_DRIFTING);
 }
 
+/* Four samples that a line fits better than a step, and neither well. */
+static void test_noise(void **state)
+{
+	static const uint64_t mib[] = {0, 2, 1, 3};
+
+	(void)state;
+	for (uint64_t at = 0; at < 4; at++)
+		add(at * SECOND, (100 + mib[at]) * MIB);
+	expect_trend(PLIM_TREND_MOVING);
+}
+
 /* A garbage collector's teeth, whole ones, go nowhere. */
 static void test_teeth(void **state)
 {
@@ -495,6 +506,8 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_drift_down, series_setup,
 					    series_teardown),
 	    cmocka_unit_test_setup_teardown(test_steps, series_setup,
+					    series_teardown),
+	    cmocka_unit_test_setup_teardown(test_noise, series_setup,
 					    series_teardown),
 	    cmocka_unit_test_setup_teardown(test_teeth, series_setup,
 					    series_teardown),
