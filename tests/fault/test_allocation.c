@@ -285,6 +285,7 @@ static const char *const never[] = {
     "plim_counter_change",
     "plim_counter_rate",
     "plim_csv_header",
+    "plim_csv_memory",
     "plim_csv_process",
     "plim_error_message",
     "plim_error_text",
@@ -375,12 +376,16 @@ static const char *const never[] = {
     "plim_json_error",
     "plim_json_finish",
     "plim_json_free",
+    "plim_json_heap",
     "plim_json_host",
+    "plim_json_mappings",
+    "plim_json_memory_members",
     "plim_json_null",
     "plim_json_number",
     "plim_json_object",
     "plim_json_process",
     "plim_json_process_members",
+    "plim_json_retention",
     "plim_json_string",
     "plim_json_text",
     "plim_json_thread",
@@ -618,6 +623,22 @@ static int discard(const char *data, size_t size, void *user)
 	return 0;
 }
 
+/* Of memory, what was sampled while there was some. */
+static void never_memory(struct site *site)
+{
+	const plim_mappings *mappings = plim_memory_mappings(site->sampled);
+	plim_retention retention = {0};
+
+	assert_non_null(mappings);
+	plim_json_object(site->json, "memory");
+	plim_json_memory_members(site->json, site->sampled);
+	plim_json_mappings(site->json, "mappings", mappings);
+	plim_json_retention(site->json, "verdict", &retention);
+	plim_json_end(site->json);
+	assert_int_equal(plim_csv_memory(site->sampled, discard, NULL),
+			 PLIM_OK);
+}
+
 static void never_export(struct site *site)
 {
 	const plim_process *self = plim_usage_process(site->usage);
@@ -644,6 +665,7 @@ static void never_export(struct site *site)
 	plim_json_object(site->json, "more");
 	plim_json_process_members(site->json, self, self, &all);
 	plim_json_end(site->json);
+	never_memory(site);
 	plim_json_cost(site->json, "cost", &cost);
 	plim_json_error(site->json, "error", &error);
 	plim_json_end(site->json);
@@ -700,6 +722,10 @@ static void test_never(void **state)
 	assert_int_equal(plim_table_new(&site.table, &site.allocator, NULL),
 			 PLIM_OK);
 	plim_table_column(site.table, "A", 0);
+	assert_int_equal(plim_memory_new(&site.sampled, site.host, NULL),
+			 PLIM_OK);
+	assert_int_equal(
+	    plim_memory_sample(site.sampled, site.target, NULL, NULL), PLIM_OK);
 	assert_int_equal(plim_filter_new(&site.filter, "pid > 1 and name ~ a*",
 					 &site.allocator, NULL),
 			 PLIM_OK);
