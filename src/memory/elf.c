@@ -431,7 +431,8 @@ int plimp_elf_note_find(const struct plimp_elf *elf, const char *owner,
 			uint32_t type, void *bytes, size_t capacity,
 			size_t *size)
 {
-	uint64_t place, found;
+	uint64_t place = 0;
+	uint64_t found = 0;
 	int failed = elf_note_place(elf, owner, type, &place, &found);
 
 	if (failed)
