@@ -21,6 +21,7 @@
 struct core_files {
 	plim_host *host;
 	const struct plimp_core *core;
+	int failed; /* PLIM_ENOMEM: a file is missing for want of memory */
 };
 
 /* The mapping of the file's beginning. */
@@ -77,6 +78,8 @@ static int core_open_file(void *user, const struct plimp_mapping *mapping,
 	path[name.size] = '\0';
 	memset(&opened, 0, sizeof opened);
 	code = plimp_system_file_open(files->host, path, &opened, NULL);
+	if (code == PLIM_ENOMEM)
+		files->failed = code;
 	if (code != PLIM_OK)
 		return PLIM_EUNSUPPORTED;
 	if (!core_is_build(files, mapping, &opened)) {
@@ -92,7 +95,11 @@ static int core_open_debug(void *user, const uint8_t *id, size_t size,
 {
 	struct core_files *files = user;
 
-	return plimp_heaps_debug(files->host, id, size, file);
+	const int code = plimp_heaps_debug(files->host, id, size, file);
+
+	if (code == PLIM_ENOMEM)
+		files->failed = code;
+	return code;
 }
 
 static void core_close_file(void *user, struct plimp_file *file)
@@ -121,8 +128,9 @@ static void core_facts(const struct plimp_core *core, plim_heaps_facts *facts)
 static int core_walk(struct plimp_heaps_draft *draft, struct plimp_core *core,
 		     plim_error *error)
 {
-	struct core_files files = {draft->host, core};
+	struct core_files files = {draft->host, core, PLIM_OK};
 	struct plimp_image image;
+	int code;
 
 	memset(&image, 0, sizeof image);
 	image.allocator = &draft->host->allocator;
@@ -134,7 +142,11 @@ static int core_walk(struct plimp_heaps_draft *draft, struct plimp_core *core,
 	image.close_file = core_close_file;
 	image.user = &files;
 	core_facts(core, &draft->facts);
-	return plimp_heaps_of_image(&image, draft->walk, &draft->list, error);
+	code = plimp_heaps_of_image(&image, draft->walk, &draft->list, error);
+	if (code == PLIM_OK && files.failed != PLIM_OK)
+		return plimp_fail(error, files.failed, 0, "walk core", NULL,
+				  NULL);
+	return code;
 }
 
 int plimp_heaps_core(struct plimp_heaps_draft *draft, const char *path,

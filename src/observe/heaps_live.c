@@ -11,6 +11,8 @@
 #include "core/fail.h"
 #include "memory/heaps_image.h"
 
+#include <plimsoll/memory.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -28,15 +30,26 @@ struct live_files {
 	plim_host *host;
 	struct plimp_lens *lens;
 	const struct plimp_space *space;
+	int failed; /* PLIM_ENOMEM: a file is missing for want of memory */
 };
+
+/* Who asks for a file goes on without it; but what is not seen for want of
+ * memory must not be taken for what is not there. */
+static int live_opened(struct live_files *files, int code)
+{
+	if (code == PLIM_ENOMEM)
+		files->failed = code;
+	return code;
+}
 
 static int live_open_file(void *user, const struct plimp_mapping *mapping,
 			  struct plimp_file *file)
 {
 	struct live_files *files = user;
 
-	return plimp_system_lens_file(files->lens, files->space, mapping, file,
-				      NULL);
+	return live_opened(files,
+			   plimp_system_lens_file(files->lens, files->space,
+						  mapping, file, NULL));
 }
 
 int plimp_heaps_debug(plim_host *host, const uint8_t *id, size_t size,
@@ -63,7 +76,8 @@ static int live_open_debug(void *user, const uint8_t *id, size_t size,
 {
 	struct live_files *files = user;
 
-	return plimp_heaps_debug(files->host, id, size, file);
+	return live_opened(files,
+			   plimp_heaps_debug(files->host, id, size, file));
 }
 
 static void live_close_file(void *user, struct plimp_file *file)
@@ -133,15 +147,30 @@ static int live_may_read(const struct plimp_image *image)
 	return PLIM_OK;
 }
 
+/* A zombie has no mappings, and neither has a thread of the kernel, which has
+ * no allocator either; the first one has ended. */
+static int live_has_ended(struct plimp_lens *lens)
+{
+	plim_count figures[PLIM_MEMORY_COUNT];
+
+	memset(figures, 0, sizeof figures);
+	return plimp_system_lens_status(lens, figures, NULL) == PLIM_OK &&
+	       figures[PLIM_MEMORY_RESIDENT].state != PLIM_STATE_KNOWN &&
+	       figures[PLIM_MEMORY_RESIDENT].method == PLIM_REASON_ZOMBIE;
+}
+
 static int live_walk(struct plimp_heaps_draft *draft, struct plimp_lens *lens,
 		     struct plimp_space *space, plim_error *error)
 {
-	struct live_files files = {draft->host, lens, space};
+	struct live_files files = {draft->host, lens, space, PLIM_OK};
 	struct plimp_image image;
 	int code = plimp_system_lens_maps(lens, space, error);
 
 	if (code != PLIM_OK)
 		return code;
+	if (space->count == 0 && live_has_ended(lens))
+		return plimp_fail(error, PLIM_ENOPROCESS, 0, "walk heaps", NULL,
+				  "it has ended and waits to be reaped");
 	memset(&image, 0, sizeof image);
 	image.allocator = &draft->host->allocator;
 	plimp_system_lens_reader(lens, &image.reader);
@@ -159,7 +188,11 @@ static int live_walk(struct plimp_heaps_draft *draft, struct plimp_lens *lens,
 	code = live_may_read(&image);
 	if (code != PLIM_OK)
 		return plimp_fail(error, code, 0, "walk heaps", NULL, NULL);
-	return plimp_heaps_of_image(&image, draft->walk, &draft->list, error);
+	code = plimp_heaps_of_image(&image, draft->walk, &draft->list, error);
+	if (code == PLIM_OK && files.failed != PLIM_OK)
+		return plimp_fail(error, files.failed, 0, "walk heaps", NULL,
+				  NULL);
+	return code;
 }
 
 /* The check's error is the truer one; but that one is told where it is fine. */

@@ -43,6 +43,7 @@ struct site_world {
 	struct spawn threaded;
 	struct spawn wordy;
 	struct fixture fixture;
+	char core[64]; /* the path of a core file */
 };
 extern struct site_world site_world;
 

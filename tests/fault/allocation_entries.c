@@ -4,8 +4,11 @@
  */
 #include "allocation.h"
 
+#include "corefile.h"
+
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +22,27 @@ struct site_world site_world;
 
 static char word_text[WORDS][WORD_SIZE + 1];
 
+static void site_core(void)
+{
+	static const uint8_t page[4096];
+	struct corefile *core = corefile_new();
+	size_t size;
+	uint8_t *bytes;
+	int file;
+
+	corefile_segment(core, 0x10000, 0x11000, 6, page, sizeof(page));
+	corefile_file(core, 0x10000, 0x11000, 0, "/nonexistent");
+	bytes = corefile_write(core, &size);
+	corefile_free(core);
+	snprintf(site_world.core, sizeof(site_world.core),
+		 "/tmp/plimsoll-core-XXXXXX");
+	file = mkstemp(site_world.core);
+	assert_true(file >= 0);
+	assert_int_equal(write(file, bytes, size), (ssize_t)size);
+	close(file);
+	free(bytes);
+}
+
 void site_world_begin(void)
 {
 	const char *wordy[WORDS + 2] = {"idle"};
@@ -31,6 +55,7 @@ void site_world_begin(void)
 	spawn_start(&site_world.threaded,
 		    (const char *const[]){"threads", "300", NULL});
 	spawn_start(&site_world.wordy, wordy);
+	site_core();
 	fixture_new(&site_world.fixture);
 	fixture_host(&site_world.fixture, 0);
 	fixture_process(&site_world.fixture, 10, "ten", 3);
@@ -39,6 +64,7 @@ void site_world_begin(void)
 
 void site_world_end(void)
 {
+	unlink(site_world.core);
 	fixture_free(&site_world.fixture);
 	spawn_end(&site_world.wordy);
 	spawn_end(&site_world.threaded);
@@ -875,6 +901,36 @@ static int heaps_new_act(struct site *site, plim_error *error)
 	return code;
 }
 
+static void heaps_prepare(struct site *site)
+{
+	host_prepare(site);
+	site->target = open_target(site->host, site_world.plain.pid);
+	assert_int_equal(heaps_new_act(site, NULL), PLIM_OK);
+}
+
+static int heaps_walk_act(struct site *site, plim_error *error)
+{
+	int code = plim_heaps_walk(site->heaps, site->target, NULL, error);
+
+	if (code == PLIM_OK)
+		assert_true(plim_heaps_count(site->heaps) > 0);
+	else
+		assert_int_equal(plim_heaps_count(site->heaps), 0);
+	return code;
+}
+
+/* A core of one page: its process had no allocator that is known. */
+static int heaps_core_act(struct site *site, plim_error *error)
+{
+	int code =
+	    plim_heaps_walk_core(site->heaps, site_world.core, NULL, error);
+
+	assert_int_equal(plim_heaps_about(site->heaps).source,
+			 code == PLIM_OK ? PLIM_HEAPS_CORE
+					 : PLIM_HEAPS_NOTHING);
+	return code;
+}
+
 static void idle_prepare(struct site *site, pid_t pid)
 {
 	host_prepare(site);
@@ -1135,6 +1191,8 @@ const struct entry site_entries[] = {
     MADE(plim_mappings_new, host_prepare, mappings_new_act),
     MADE(plim_mappings_read, mappings_prepare, mappings_act),
     MADE(plim_heaps_new, host_prepare, heaps_new_act),
+    MADE(plim_heaps_walk, heaps_prepare, heaps_walk_act),
+    MADE(plim_heaps_walk_core, heaps_prepare, heaps_core_act),
     MADE(plim_idle_new, host_prepare, idle_new_act),
     {"plim_idle_observe", "plim_idle_observe, threads", idle_threaded_prepare,
      idle_threaded_act, 0},

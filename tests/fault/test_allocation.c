@@ -339,8 +339,6 @@ static const char *const never[] = {
     "plim_heaps_count",
     "plim_heaps_free",
     "plim_heaps_sum",
-    "plim_heaps_walk",
-    "plim_heaps_walk_core",
     "plim_host_close",
     "plim_host_cost",
     "plim_host_count",
