@@ -83,6 +83,10 @@ struct gate_target {
 	size_t thread_count;
 	struct gate_thread *threads;
 	plim_result_threads_summary threads_summary;
+	/* What the memory of the process is, by the last repeat that looked:
+	 * where `retained` is limited, or a limit on memory was crossed. */
+	int has_retention;
+	plim_retention retention;
 	plim_result_figures observed; /* for the lines of result.h */
 	plim_result_load load;	      /* `verdict` and `version` in it, too */
 };
@@ -118,6 +122,10 @@ int gate_action_array(const struct gate *gate, plim_write_fn *write,
 /* At most ten annotations; all of it as a step summary, below 1 MiB. */
 int gate_annotations(const struct gate *gate, plim_write_fn *write, void *user);
 int gate_summary(const struct gate *gate, plim_write_fn *write, void *user);
+
+/* gate_memory.c: 1 if a limit on memory is crossed and it is known what the
+ * memory is. */
+int gate_memory_is_shown(const struct gate_target *target);
 
 /* gate_sources.c: how a figure is measured, of a process and of a tree. */
 struct gate_source {

@@ -110,8 +110,8 @@ static void figures_counter(const plim_idle *idle, int field,
 	reading->value = plim_idle_rate(idle, field);
 }
 
-static void figures_of(const struct gate_session *session, int figure,
-		       plim_budget_reading *reading)
+void gate_figures_now(const struct gate_session *session, int figure,
+		      plim_budget_reading *reading)
 {
 	const plim_idle *idle = session->idle;
 
@@ -187,11 +187,12 @@ static void figures_of(const struct gate_session *session, int figure,
 				       : session->born;
 		reading->value = plim_real_of(reading->counted);
 		break;
+	case PLIM_BUDGET_RETAINED:
+		reading->value = plim_real_of(session->retained);
+		break;
 	default:
-		/* RETAINED takes a walk through its allocators. */
 		reading->value =
 		    plim_real_missing(PLIM_REASON_UNKNOWN_FIELD, 0);
-		reading->note = "this version does not walk through allocators";
 		break;
 	}
 }
@@ -301,7 +302,8 @@ void gate_figures_read(struct gate_session *session)
 		reading->window_ns = session->repeat->window_ns;
 		reading->value = plim_real_missing(PLIM_REASON_NONE, 0);
 		if (session->idle != NULL)
-			figures_of(session, figure->limit->figure, reading);
+			gate_figures_now(session, figure->limit->figure,
+					 reading);
 	}
 	if (session->repeat->samples < 2)
 		return;

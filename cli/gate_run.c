@@ -210,6 +210,7 @@ static void run_window(struct gate_session *session)
 	session->facts = plim_idle_about(session->idle);
 	run_window_facts(session);
 	run_private_dirty(session);
+	gate_memory_read(session);
 }
 
 static void run_how_it_ended(const struct gate_session *session, char *text,

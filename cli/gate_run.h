@@ -67,6 +67,7 @@ struct gate_session {
 	plim_count private_dirty; /* when the window had ended */
 	struct reaper_account orphans;
 	plim_idle_facts facts;
+	plim_count retained; /* behind the window */
 };
 
 /* gate_session.c. A failure becomes the repeat's verdict, in words. */
@@ -104,6 +105,13 @@ void gate_measure(struct gate *gate, struct gate_target *target);
 
 /* gate_figures.c: the readings of the repeat that was measured last. */
 void gate_figures_read(struct gate_session *session);
+/* What a figure would be read as now. */
+void gate_figures_now(const struct gate_session *session, int figure,
+		      plim_budget_reading *reading);
+
+/* gate_memory.c: behind the window, while it is alive. */
+void gate_memory_read(struct gate_session *session);
+
 /* 1 if all limits are figures of a whole run. */
 int gate_is_job(const plim_budget_target *target);
 

@@ -43,8 +43,11 @@ static const struct gate_source sources[] = {
      "that ended, as it was last seen",
      "the sum of the members' peaks, at most; of a tree that ended, the most "
      "that its members held together when they were looked at"},
-    {PLIM_BUDGET_RETAINED, "not measured by this version",
-     "not measured by this version"},
+    {PLIM_BUDGET_RETAINED,
+     "a walk through its allocators when the window has ended: resident bytes "
+     "that are free, or in caches of threads; at least, where an allocator is "
+     "not walked",
+     "the sum over the members"},
     {PLIM_BUDGET_CPU_TOTAL,
      "wait4 of what the gate started, once it has ended; else the CPU clock",
      "wait4 of the command, which includes children that were waited for, and "

@@ -384,6 +384,35 @@ static int table_wants_threads(const struct gate_target *target)
 	return 0;
 }
 
+static int table_memory_line(const plim_retention_line *line, void *user)
+{
+	const struct gate *gate = user;
+
+	if (line->bytes.state != PLIM_STATE_KNOWN)
+		return 0;
+	table_head("");
+	output_format(
+	    "%s %s\n",
+	    gate_value(gate, plim_real_of(line->bytes), PLIM_UNIT_BYTES),
+	    line->text);
+	table_head("");
+	output_format("  %s\n", line->remedy);
+	return 0;
+}
+
+/* What the memory is, when there is too much of it. */
+static void table_memory(const struct gate *gate,
+			 const struct gate_target *target)
+{
+	const plim_retention *retention = &target->retention;
+	const char *text = plim_retention_text(retention->verdict);
+
+	table_head("memory");
+	output_format("%s\n", text != NULL ? text : "");
+	plim_retention_tell(retention, table_memory_line,
+			    (void *)(uintptr_t)gate);
+}
+
 static void table_target(const struct gate *gate,
 			 const struct gate_target *target)
 {
@@ -409,6 +438,8 @@ static void table_target(const struct gate *gate,
 		table_remarks(gate, &target->figures[i]);
 	if (table_wants_threads(target))
 		table_threads(gate, target);
+	if (gate_memory_is_shown(target))
+		table_memory(gate, target);
 	output_text("\n");
 }
 

@@ -83,7 +83,19 @@ check "with the place" grep -q "^plim: $budget:[0-9]*:[0-9]*: " "$work/err"
 is "and nothing on standard output" "" "$(cat "$work/out")"
 budget "$(runs wait 60000)" 'retained:max = "1 MiB"'
 gate
-verdict "a required figure is unavailable: 3" 3 'verdict=unavailable'
+verdict "an allocator that keeps little: 0" 0 \
+	'figure=retained .*method=heap_walk'
+# Two threads free all of 16 MiB each.
+start heap threads 2 kib 16384 pattern all
+budget "attach = \"$pid\"" 'retained:max = "1 MiB"'
+gate
+verdict "one that keeps what was freed: 1" 1 'verdict=exceeded'
+check "all of it, but for pages that libc holds" \
+	test "$(figure retained value)" -gt 33000000
+check "and no more" test "$(figure retained value)" -lt 36000000
+run gate "$budget"
+check "with what would return it" grep -q 'malloc_trim(0)' "$work/out"
+stop "$pid"
 budget "$(runs wait 60000)" 'disk_ops:max = "10/s"'
 gate
 verdict "operations that nobody counts: 3" 3 \
