@@ -170,6 +170,9 @@ static int heap_read(struct plimp_walk *walk, uint32_t index, uint64_t *address,
 		    region_first(arena->address + layout->state_size);
 	else if (previous == 0)
 		return PLIM_OK;
+	if (region.first >= region.end ||
+	    region.end - region.first < PLIMP_CHUNK_LEAST)
+		return PLIM_OK;
 	if (arena->top >= region.first && arena->top < region.end)
 		region.top = arena->top;
 	if (!region_is_mapped(walk, &region))

@@ -208,23 +208,31 @@ int plimp_walk_mapped(struct plimp_walk *walk)
 }
 
 /* Where the segment that begins with `region` ends: `*size`, 0 if it makes no
- * sense as one. */
+ * sense as one. Each chunk costs a step, since every page may be tried. What
+ * looked odd on the way is forgotten: it may be nobody's heap, and if it is
+ * one, the walk meets it again. */
 static int mapped_segment_size(struct plimp_walk *walk,
 			       const struct plimp_walk_region *region,
 			       uint64_t *size)
 {
 	struct plimp_stretch_item item = {.kind = PLIMP_STRETCH_USED};
+	uint64_t desyncs = walk->desyncs;
+	uint64_t odd = walk->odd;
 	struct plimp_chunks chunks;
 
 	*size = 0;
 	plimp_chunks_begin(&chunks, walk, region, region->first);
-	while (item.kind == PLIMP_STRETCH_USED ||
-	       item.kind == PLIMP_STRETCH_FREE) {
+	while ((item.kind == PLIMP_STRETCH_USED ||
+		item.kind == PLIMP_STRETCH_FREE) &&
+	       walk->steps > 0) {
 		int code = plimp_chunks_next(&chunks, &item);
 
 		if (code != PLIM_OK)
 			return code;
+		walk->steps -= walk->steps > 0;
 	}
+	walk->desyncs = desyncs;
+	walk->odd = odd;
 	if ((item.kind == PLIMP_STRETCH_FENCE ||
 	     item.kind == PLIMP_STRETCH_TOP) &&
 	    (chunks.position & (walk->page_bytes - 1)) == 0)

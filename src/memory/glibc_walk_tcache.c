@@ -169,13 +169,30 @@ static void cache_take(struct plimp_walk *walk, uint64_t node, uint64_t size)
 	    plimp_walk_region_of(walk, node);
 	struct plimp_walk_arena *arena;
 
-	if (region == NULL)
+	/* Not more than there is: a bin of a range believes any size. */
+	if (region == NULL || size > region->end - node)
 		return;
 	arena = &walk->arenas[region->arena];
 	if (arena->pending_count == 0)
 		walk->touched[walk->touched_count++] = region->arena;
 	arena->pending += size;
 	arena->pending_count++;
+}
+
+/* An arena cannot have more in caches than it has in use: two caches that say
+ * they hold the same chunks. What could not be walked may be in use, too. */
+static int cache_has_room(const struct plimp_walk *walk)
+{
+	for (size_t i = 0; i < walk->touched_count; i++) {
+		const struct plimp_walk_arena *arena =
+		    &walk->arenas[walk->touched[i]];
+		const struct plimp_walk_tally *tally = &arena->tally;
+
+		if (tally->cached + arena->pending >
+		    tally->used + tally->unknown + tally->lost)
+			return 0;
+	}
+	return 1;
 }
 
 /* Enters what was booked, or forgets it. */
@@ -274,6 +291,10 @@ static int cache_follow(struct plimp_walk *walk,
 			believed += cache_believe(walk, i, count - met,
 						  &believed_count);
 	}
+	if (!cache_has_room(walk) ||
+	    tally->cached + walk->arenas[cache->arena].pending + believed >
+		tally->used + tally->unknown + tally->lost)
+		ending = CACHE_FALSE;
 	cache_settle(walk, ending != CACHE_FALSE);
 	if (ending == CACHE_FALSE)
 		return PLIM_OK;

@@ -18,10 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DATA  UINT64_C(0x7f1000000000) /* libc's data: main_arena and mp_ */
-#define BREAK UINT64_C(0x555500000000)
-#define HEAP  UINT64_C(0x7f2000000000) /* a thread's heap */
-#define LARGE UINT64_C(0x7f3000000000) /* mmapped blocks */
+#define DATA	UINT64_C(0x7f1000000000) /* libc's data: main_arena and mp_ */
+#define BREAK	UINT64_C(0x555500000000)
+#define HEAP	UINT64_C(0x7f2000000000) /* a thread's heap */
+#define LARGE	UINT64_C(0x7f3000000000) /* mmapped blocks */
+#define OTHER	UINT64_C(0x7f4000000000) /* not malloc's */
+#define SEGMENT UINT64_C(0x7f5000000000) /* the main arena's, by mmap */
 
 #define KEY UINT64_C(0x1234567890abcdef)
 
@@ -181,6 +183,9 @@ static void lay_begin(struct laid *laid,
 	planted_add(&laid->planted, BREAK, 64 * PLANTED_PAGE, "[heap]");
 	planted_add(&laid->planted, DATA, 8 * PLANTED_PAGE, "");
 	planted_add(&laid->planted, HEAP, 32 * PLANTED_PAGE, "");
+	/* Room for a second heap of that arena. */
+	planted_add(&laid->planted, HEAP + layout->heap_bytes,
+		    32 * PLANTED_PAGE, "");
 	planted_add(&laid->planted, LARGE, 40 * PLANTED_PAGE, "");
 	laid->arenas[0] = DATA;
 	laid->arenas[1] = HEAP + layout->heap_info_size;
@@ -388,10 +393,286 @@ static void what_contradicts_is_refused(void **state)
 	planted_u64(&laid.planted, HEAP + 31 * PLANTED_PAGE + 8,
 		    PLANTED_PAGE | 1);
 	assert_refused(&laid, PLIM_REASON_HEAP_CONTRADICTS);
+	/* A heap too small for the record of its arena. */
+	lay_begin(&laid, layout);
+	planted_u64(&laid.planted, HEAP + layout->heap_size, 0x400);
+	planted_u64(&laid.planted, laid.arenas[1] + layout->system_mem, 0x400);
+	assert_refused(&laid, PLIM_REASON_HEAP_CONTRADICTS);
 	/* The header of a heap is swapped out. */
 	lay_begin(&laid, layout);
 	planted_page(&laid.planted, HEAP, PLIMP_PAGE_SWAPPED);
 	assert_refused(&laid, PLIM_REASON_PAGES_MISSING);
+}
+
+static uint64_t word_at(struct laid *laid, uint64_t address)
+{
+	return plimp_word64(planted_at(&laid->planted, address));
+}
+
+/* A thread's arena went on in a second heap: the first one is full and ends
+ * with fenceposts, which are in use as mallinfo2() has it. */
+static void two_heaps_are_exact(void **state)
+{
+	size_t count;
+	const struct plimp_glibc_layout *rows = plimp_glibc_layouts(&count);
+
+	(void)state;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t heap = HEAP + rows[i].heap_bytes;
+		uint64_t arena = HEAP + rows[i].heap_info_size;
+		uint64_t size = 32 * PLANTED_PAGE;
+		uint64_t old;
+		struct laid laid;
+
+		lay_begin(&laid, &rows[i]);
+		old = HEAP + size - laid.chunk;
+		laid.top -= old;
+		lay_used(&laid, old - 32);
+		planted_u64(&laid.planted, laid.chunk + 8, 16 | 1);
+		planted_u64(&laid.planted, laid.chunk + 24, 1);
+		planted_u64(&laid.planted, heap, arena);
+		planted_u64(&laid.planted, heap + rows[i].heap_prev, HEAP);
+		planted_u64(&laid.planted, heap + rows[i].heap_size, size);
+		planted_u64(&laid.planted, arena + rows[i].system_mem,
+			    2 * size);
+		laid.chunk = (heap + rows[i].heap_info_size + 15) & ~15ULL;
+		laid.in_use += 32 + laid.chunk - heap;
+		lay_used(&laid, 0x100);
+		lay_top(&laid, arena, heap + size);
+		assert_int_equal(lay_walk(&laid), PLIM_OK);
+		assert_string_equal(laid.heap->why, "");
+		assert_int_equal(figure(&laid, PLIM_HEAP_IN_USE), laid.in_use);
+		assert_int_equal(figure(&laid, PLIM_HEAP_TOP), laid.top);
+		assert_int_equal(figure(&laid, PLIM_HEAP_FREE), laid.free);
+		assert_int_equal(figure(&laid, PLIM_HEAP_HEAP_COUNT), 2);
+		assert_int_equal(figure(&laid, PLIM_HEAP_WALKED),
+				 128 * PLANTED_PAGE);
+		lay_end(&laid);
+	}
+}
+
+/* A page of headers that was never read into RAM, and one that is gone: what
+ * lies behind is found again, what lies there is unknown. */
+static void absent_header_is_unknown(void **state)
+{
+	struct laid laid;
+	uint64_t unknown;
+
+	(void)state;
+	lay_begin(&laid, layout_of(36));
+	planted_page(&laid.planted, BREAK + 6 * PLANTED_PAGE, 0);
+	assert_int_equal(lay_walk(&laid), PLIM_OK);
+	assert_int_equal(laid.heap->depth, PLIM_DEPTH_WALKED);
+	/* The free chunk before it has its end there; behind it is the top,
+	 * whose header is there as well: nothing of the main arena is known
+	 * but what is before the free chunk. */
+	unknown = figure(&laid, PLIM_HEAP_UNKNOWN);
+	assert_true(unknown >= 0x5000 + 0x40 + 2 * 64 + 0x20);
+	assert_int_equal(figure(&laid, PLIM_HEAP_FREE), 0x3000);
+	assert_int_equal(laid.heap->figures[PLIM_HEAP_FREE].bound,
+			 PLIM_BOUND_AT_LEAST);
+	assert_int_equal(laid.heap->figures[PLIM_HEAP_IN_USE].bound,
+			 PLIM_BOUND_AT_LEAST);
+	assert_int_equal(figure(&laid, PLIM_HEAP_WALKED) + unknown,
+			 96 * PLANTED_PAGE);
+	lay_end(&laid);
+}
+
+/* The target of a reader that changes a word at the third read. */
+struct racing {
+	struct planted *planted;
+	int (*read)(void *user, uint64_t address, void *buffer, size_t size,
+		    size_t *copied);
+	uint64_t address;
+	int reads;
+};
+
+static int racing_pages(void *user, uint64_t address, size_t count,
+			uint8_t *pages)
+{
+	struct racing *racing = user;
+	struct plimp_image image;
+
+	planted_image(racing->planted, &image);
+	return image.reader.pages(image.reader.user, address, count, pages);
+}
+
+static int racing_read(void *user, uint64_t address, void *buffer, size_t size,
+		       size_t *copied)
+{
+	struct racing *racing = user;
+
+	if (++racing->reads == 3)
+		*planted_at(racing->planted, racing->address) ^= 1;
+	return racing->read(racing->planted, address, buffer, size, copied);
+}
+
+/* The header of the block of 0x1000 makes no sense. If malloc went on while
+ * the walk did, the walk goes on with the chunk behind it and says how much it
+ * lost; if not, it has misunderstood the heap. */
+static void bad_header_is_lost_in_a_race(void **state)
+{
+	const struct plimp_glibc_layout *layout = layout_of(36);
+	struct plimp_reader reader;
+	struct racing racing;
+	struct laid laid;
+
+	(void)state;
+	lay_begin(&laid, layout);
+	planted_u64(&laid.planted, BREAK + 0x2f0 + 8, 0x1009);
+	reader = laid.image.reader;
+	racing = (struct racing){
+	    .planted = reader.user,
+	    .read = reader.read,
+	    .address = DATA + layout->attached_threads,
+	};
+	assert_ptr_equal(reader.user, &laid.planted);
+	laid.image.reader.user = &racing;
+	laid.image.reader.read = racing_read;
+	laid.image.reader.pages = racing_pages;
+	assert_int_equal(lay_walk(&laid), PLIM_OK);
+	assert_true(racing.reads > 3);
+	assert_string_equal(laid.heap->why, "");
+	assert_int_equal(laid.heap->depth, PLIM_DEPTH_WALKED);
+	assert_int_equal(figure(&laid, PLIM_HEAP_UNKNOWN), 0x1000);
+	assert_int_equal(figure(&laid, PLIM_HEAP_IN_USE), laid.in_use - 0x1000);
+	assert_int_equal(laid.heap->figures[PLIM_HEAP_IN_USE].bound,
+			 PLIM_BOUND_AT_LEAST);
+	assert_true(figure(&laid, PLIM_HEAP_UNCERTAIN) >= 0x1000);
+	lay_end(&laid);
+	lay_begin(&laid, layout);
+	planted_u64(&laid.planted, BREAK + 0x2f0 + 8, 0x1009);
+	assert_refused(&laid, PLIM_REASON_HEAP_CONTRADICTS);
+}
+
+static void assert_no_cache(struct laid *laid)
+{
+	assert_int_equal(lay_walk(laid), PLIM_OK);
+	assert_int_equal(laid->heap->depth, PLIM_DEPTH_WALKED);
+	assert_int_equal(figure(laid, PLIM_HEAP_TCACHE), 0);
+	assert_int_equal(figure(laid, PLIM_HEAP_IN_USE), laid->in_use + 96);
+	lay_end(laid);
+}
+
+/* What does not hold together as a cache is a block in use like others. */
+static void false_cache_is_in_use(void **state)
+{
+	const struct plimp_glibc_layout *layout = layout_of(36);
+	uint64_t cache = BREAK + 16;
+	struct laid laid;
+	uint64_t node;
+
+	(void)state;
+	/* The list goes round. */
+	lay_begin(&laid, layout);
+	node = word_at(&laid, cache + layout->tcache_entries + 8);
+	planted_u64(&laid.planted, node + 48, lay_link(&laid, node + 48, node));
+	assert_no_cache(&laid);
+	/* A count that no bin can have. */
+	lay_begin(&laid, layout);
+	planted_u16(&laid.planted, cache + 2, 0xffff);
+	assert_no_cache(&laid);
+	/* One too few. */
+	lay_begin(&laid, layout);
+	planted_u16(&laid.planted, cache + 2, 1);
+	assert_no_cache(&laid);
+	/* Another key. */
+	lay_begin(&laid, layout);
+	node = word_at(&laid, cache + layout->tcache_entries + 8);
+	planted_u64(&laid.planted, node + 48 + 8, KEY + 1);
+	assert_no_cache(&laid);
+	/* A block that is no chunk of the bin's size. */
+	lay_begin(&laid, layout);
+	planted_u64(&laid.planted, cache + layout->tcache_entries + 8,
+		    BREAK + 0x2f0 + 16);
+	assert_no_cache(&laid);
+}
+
+/* From 2.42 a bin holds a range of sizes: one that reaches beyond the heap is
+ * not added up. */
+static void cached_size_is_bounded(void **state)
+{
+	const struct plimp_glibc_layout *layout = layout_of(42);
+	uint64_t cache = BREAK + 16;
+	unsigned bin = layout->tcache_small;
+	struct laid laid;
+	uint64_t node;
+
+	(void)state;
+	assert_true(layout->tcache_large > 0);
+	lay_begin(&laid, layout);
+	/* A place in the block of 0x1000 poses as a cached one. */
+	node = BREAK + ((layout->tcache_size + 23u) & ~15u) + 96 + 0x200;
+	planted_u64(&laid.planted, node - 8, UINT64_MAX & ~UINT64_C(15));
+	planted_u64(&laid.planted, node, lay_link(&laid, node, 0));
+	planted_u64(&laid.planted, node + 8, KEY);
+	planted_u64(&laid.planted, cache + layout->tcache_entries + 8 * bin,
+		    node);
+	planted_u16(&laid.planted, cache + 2 * bin, 6);
+	assert_int_equal(lay_walk(&laid), PLIM_OK);
+	assert_int_equal(laid.heap->depth, PLIM_DEPTH_WALKED);
+	assert_int_equal(figure(&laid, PLIM_HEAP_TCACHE), 96);
+	assert_int_equal(figure(&laid, PLIM_HEAP_IN_USE), laid.in_use);
+	lay_end(&laid);
+}
+
+/* Who keeps how much: each page with free bytes and one block alone. */
+static void hostages_are_known(void **state)
+{
+	const struct plimp_glibc_layout *layout = layout_of(36);
+	uint64_t first =
+	    ((layout->heap_info_size + layout->state_size + 31u) & ~15u) - 16u;
+	uint64_t last = first + 0x800 + 0x3000;
+	const plim_hostage *hostages;
+	struct laid laid;
+
+	(void)state;
+	lay_begin(&laid, layout);
+	assert_int_equal(lay_walk(&laid), PLIM_OK);
+	hostages = laid.heap->hostages;
+	assert_int_equal(laid.heap->hostage_count, 3);
+	/* The end of the first block of the thread's arena. */
+	assert_int_equal(hostages[0].address, HEAP + first + 16);
+	assert_int_equal(hostages[0].size, 0x800);
+	assert_int_equal(hostages[0].kept_bytes, 0x2000 - (first + 0x800));
+	assert_int_equal(hostages[0].arena, 1);
+	/* The end of the block of 0x1000. */
+	assert_int_equal(hostages[1].address, BREAK + 0x2f0 + 16);
+	assert_int_equal(hostages[1].size, 0x1000);
+	assert_int_equal(hostages[1].kept_bytes, 0x2000 - 0x12f0);
+	assert_int_equal(hostages[1].arena, 0);
+	/* The start of the last block of the thread's arena. */
+	assert_int_equal(hostages[2].address, HEAP + last + 16);
+	assert_int_equal(hostages[2].kept_bytes, last % PLANTED_PAGE);
+	lay_end(&laid);
+}
+
+/* The main arena went on in memory by mmap(). Memory of others that begins as
+ * a segment would is looked at on the way, and says nothing about the heap. */
+static void segment_is_told_from_others(void **state)
+{
+	const struct plimp_glibc_layout *layout = layout_of(36);
+	struct laid laid;
+
+	(void)state;
+	lay_begin(&laid, layout);
+	planted_add(&laid.planted, OTHER, 4 * PLANTED_PAGE, "");
+	planted_add(&laid.planted, SEGMENT, PLANTED_PAGE, "");
+	planted_image(&laid.planted, &laid.image);
+	planted_u64(&laid.planted, OTHER + 8, 0x30 | 1);
+	planted_u64(&laid.planted, OTHER + 0x38, 0x40);
+	planted_u64(&laid.planted, SEGMENT + 8, 0xfe0 | 1);
+	planted_u64(&laid.planted, SEGMENT + 0xfe8, 16 | 1);
+	planted_u64(&laid.planted, SEGMENT + 0xff8, 16 | 1);
+	planted_u32(&laid.planted, DATA + layout->flags, 2);
+	planted_u64(&laid.planted, DATA + layout->system_mem,
+		    65 * PLANTED_PAGE);
+	assert_int_equal(lay_walk(&laid), PLIM_OK);
+	assert_string_equal(laid.heap->why, "");
+	assert_int_equal(figure(&laid, PLIM_HEAP_IN_USE),
+			 laid.in_use + PLANTED_PAGE);
+	assert_int_equal(figure(&laid, PLIM_HEAP_WALKED), 97 * PLANTED_PAGE);
+	lay_end(&laid);
 }
 
 static void errors_come_through(void **state)
@@ -417,6 +698,13 @@ int main(void)
 	    cmocka_unit_test(every_layout_is_exact),
 	    cmocka_unit_test(trim_is_whole_pages),
 	    cmocka_unit_test(swapped_header_is_unknown),
+	    cmocka_unit_test(two_heaps_are_exact),
+	    cmocka_unit_test(absent_header_is_unknown),
+	    cmocka_unit_test(bad_header_is_lost_in_a_race),
+	    cmocka_unit_test(false_cache_is_in_use),
+	    cmocka_unit_test(cached_size_is_bounded),
+	    cmocka_unit_test(hostages_are_known),
+	    cmocka_unit_test(segment_is_told_from_others),
 	    cmocka_unit_test(what_contradicts_is_refused),
 	    cmocka_unit_test(errors_come_through),
 	};
