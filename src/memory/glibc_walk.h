@@ -133,6 +133,7 @@ struct plimp_walk_mark {
 struct plimp_walk_cache {
 	uint64_t address; /* of the record */
 	uint64_t digest;
+	uint64_t held; /* bytes, by its counts */
 	uint32_t arena;
 };
 
@@ -182,6 +183,7 @@ struct plimp_walk {
 	uint64_t cache_loads;	/* window.loads at which following ends */
 	uint64_t cache_real;	/* caches that were followed to the end */
 	uint64_t cache_trusted; /* and those that were not, for the cost */
+	uint64_t cache_moved;	/* by what they changed meanwhile */
 	struct plimp_walk_mark *marks;
 	size_t mark_count;
 	size_t mark_capacity;
@@ -230,6 +232,11 @@ int plimp_chunks_next(struct plimp_chunks *chunks,
 
 /* glibc_walk_fastbins.c: fills `fast`. */
 int plimp_walk_fast_bins(struct plimp_walk *walk);
+/* Whether a chunk in use has in it what one in a fast bin has: 1 and what it
+ * points to, 0, or an error. One that was taken from a bin may, too. */
+int plimp_walk_looks_fast(struct plimp_walk *walk, uint32_t arena,
+			  const struct plimp_stretch_item *item, uint64_t end,
+			  uint64_t *next);
 
 /* glibc_walk_pages.c. Stretches of a region in order, then the end of it.
  * `is_fast`: a used chunk that is in a fast bin. */

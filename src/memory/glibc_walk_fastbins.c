@@ -154,24 +154,34 @@ static int fast_table_add(struct plimp_walk *walk, struct fast_table *table,
 	return PLIM_OK;
 }
 
+int plimp_walk_looks_fast(struct plimp_walk *walk, uint32_t arena,
+			  const struct plimp_stretch_item *item, uint64_t end,
+			  uint64_t *next)
+{
+	const uint8_t *bytes;
+	int code =
+	    plimp_span_at(&walk->span, item->address + 16, 8, end, &bytes);
+
+	if (code != PLIMP_REACHED)
+		return code < 0 ? code : 0;
+	*next = fast_next(walk, item->address, plimp_word64(bytes));
+	return *next == 0 || fast_is_place(walk, arena, *next);
+}
+
 /* Notes the chunk if a list of a bin that is not empty could hold it. */
 static int fast_consider(struct plimp_walk *walk, uint32_t arena,
 			 const struct plimp_stretch_item *item, uint64_t end,
 			 struct fast_table *table)
 {
 	uint64_t bin = (item->size - PLIMP_CHUNK_LEAST) / 16;
-	const uint8_t *bytes;
 	uint64_t next;
-	int code;
+	int answer;
 
 	if (bin >= 32 || (walk->arenas[arena].fast_bins >> bin & 1) == 0)
 		return PLIM_OK;
-	code = plimp_span_at(&walk->span, item->address + 16, 8, end, &bytes);
-	if (code != PLIMP_REACHED)
-		return code < 0 ? code : PLIM_OK;
-	next = fast_next(walk, item->address, plimp_word64(bytes));
-	if (next != 0 && !fast_is_place(walk, arena, next))
-		return PLIM_OK;
+	answer = plimp_walk_looks_fast(walk, arena, item, end, &next);
+	if (answer <= 0)
+		return answer;
 	return fast_table_add(walk, table, item->address, next);
 }
 

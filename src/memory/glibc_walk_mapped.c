@@ -249,6 +249,8 @@ static int mapped_look_segment(struct plimp_walk *walk, uint64_t page,
 	    .end = end,
 	    .is_main = 1,
 	};
+	const struct plimp_mapping *mapping =
+	    plimp_space_find(walk->image->space, page);
 	uint64_t top = walk->arenas[0].top;
 	const uint8_t *bytes;
 	uint64_t head;
@@ -271,6 +273,10 @@ static int mapped_look_segment(struct plimp_walk *walk, uint64_t page,
 			region.end = top + head;
 		}
 	}
+	/* Those of hugetlbfs have the name of a file. */
+	region.is_huge =
+	    mapping != NULL &&
+	    ((mapping->flags & PLIMP_VM_HUGETLB) != 0 || mapping->inode != 0);
 	code = mapped_segment_size(walk, &region, size);
 	if (code != PLIM_OK || *size == 0)
 		return code;

@@ -14,6 +14,8 @@
 #include "memory/glibc_walk.h"
 
 #define SAMPLE_PARTS 128u
+/* Chunks of fast bins are no larger: DEFAULT_MXFAST, 64 * SIZE_SZ / 4. */
+#define SAMPLE_FAST_MOST 128u
 /* Standard errors on either side. */
 #define SAMPLE_ERRORS 3.0
 
@@ -23,6 +25,7 @@ struct sample {
 	uint64_t parts;
 	uint64_t all; /* parts that there are */
 	uint64_t skipped;
+	uint64_t doubtful; /* bytes that could be in fast bins */
 };
 
 /* A chunk that waited in a fast bin when the lists were read is not in use, as
@@ -44,13 +47,38 @@ static int sample_is_fast(const struct plimp_walk *walk,
 	return low < arena->fast_end && walk->fast[low] == chunk;
 }
 
+/* A chunk that was in a fast bin and looks as if it still were is in none of
+ * both counts. One that looks so and was on no list was put there meanwhile,
+ * or the list was cut off before it, or it was taken and not written to. */
+static int sample_used(struct plimp_walk *walk,
+		       const struct plimp_walk_region *region,
+		       const struct plimp_stretch_item *item, uint64_t *used,
+		       struct sample *sample)
+{
+	const struct plimp_walk_arena *arena = &walk->arenas[region->arena];
+	int looks = 0;
+	uint64_t next;
+
+	if (walk->layout->fastbins != PLIMP_GLIBC_NONE &&
+	    item->size <= SAMPLE_FAST_MOST)
+		looks = plimp_walk_looks_fast(walk, region->arena, item,
+					      region->end, &next);
+	if (looks < 0)
+		return looks;
+	if (looks && sample_is_fast(walk, arena, item->address))
+		return PLIM_OK;
+	*used += item->size;
+	if (looks)
+		sample->doubtful += item->size;
+	return PLIM_OK;
+}
+
 /* Counts what is in use from one mark up to the next, as the walk did. */
 static int sample_part(struct plimp_walk *walk,
 		       const struct plimp_walk_mark *mark,
 		       struct sample *sample)
 {
 	const struct plimp_walk_region *region = &walk->regions[mark->region];
-	const struct plimp_walk_arena *arena = &walk->arenas[region->arena];
 	struct plimp_stretch_item item = {.kind = PLIMP_STRETCH_GAP};
 	uint64_t end = mark[1].address;
 	uint64_t used = 0;
@@ -71,9 +99,10 @@ static int sample_part(struct plimp_walk *walk,
 			sample->skipped++;
 			return PLIM_OK;
 		}
-		if (item.kind == PLIMP_STRETCH_USED &&
-		    !sample_is_fast(walk, arena, item.address))
-			used += item.size;
+		if (item.kind == PLIMP_STRETCH_USED)
+			code = sample_used(walk, region, &item, &used, sample);
+		if (code != PLIM_OK)
+			return code;
 	}
 	change = (double)used - (double)(mark[1].used - mark->used);
 	sample->sum += change;
@@ -140,7 +169,7 @@ static double sample_width(const struct sample *sample)
  * meanwhile. */
 static uint64_t sample_loose(const struct plimp_walk *walk)
 {
-	uint64_t loose = walk->grown;
+	uint64_t loose = walk->grown + walk->cache_moved;
 
 	for (size_t i = 0; i < walk->arena_count; i++) {
 		const struct plimp_walk_arena *arena = &walk->arenas[i];
@@ -164,8 +193,12 @@ int plimp_walk_sample(struct plimp_walk *walk)
 	if (walk->changed == 0)
 		return PLIM_OK;
 	code = sample_parts(walk, &sample);
-	if (code == PLIM_OK)
-		walk->uncertain =
-		    sample_loose(walk) + (uint64_t)sample_width(&sample);
-	return code;
+	if (code != PLIM_OK || sample.parts == 0)
+		return code;
+	walk->uncertain = sample_loose(walk) + (uint64_t)sample_width(&sample);
+	if (walk->fast_count + walk->fast_broken > 0)
+		walk->uncertain +=
+		    (uint64_t)((double)sample.doubtful * (double)sample.all /
+			       (double)sample.parts);
+	return PLIM_OK;
 }

@@ -83,6 +83,31 @@ static int cache_is_plausible(const struct plimp_walk *walk,
 	return held > 0;
 }
 
+/* The rest of a list of which the count alone is known. Its size is that of
+ * the bin; where the bin has a range, nothing is said. */
+static uint64_t cache_believe(const struct plimp_walk *walk, unsigned bin,
+			      uint64_t rest, uint64_t *count)
+{
+	if (bin >= walk->layout->tcache_small)
+		return 0;
+	*count += rest;
+	return rest * (PLIMP_CHUNK_LEAST + 16u * (uint64_t)bin);
+}
+
+/* What all its counts come to; `*count` chunks. */
+static uint64_t cache_counted(const struct plimp_walk *walk,
+			      const uint8_t *bytes, uint64_t *count)
+{
+	unsigned bins = cache_bins(walk->layout);
+	uint64_t sum = 0;
+
+	*count = 0;
+	for (unsigned i = 0; i < bins; i++)
+		sum +=
+		    cache_believe(walk, i, cache_count(walk, bytes, i), count);
+	return sum;
+}
+
 static uint64_t cache_digest(const uint8_t *bytes, size_t size)
 {
 	uint64_t digest = 14695981039346656037u; /* FNV-1a */
@@ -98,6 +123,7 @@ int plimp_walk_cache_meet(struct plimp_walk *walk, uint64_t chunk, uint64_t end,
 	const struct plimp_glibc_layout *layout = walk->layout;
 	uint64_t address = chunk + PLIMP_CHUNK_HEADER;
 	const uint8_t *bytes;
+	uint64_t count;
 	int code;
 
 	if (!cache_fits(layout) || walk->place->tcache_count == 0)
@@ -117,6 +143,7 @@ int plimp_walk_cache_meet(struct plimp_walk *walk, uint64_t chunk, uint64_t end,
 	walk->caches[walk->cache_count++] = (struct plimp_walk_cache){
 	    .address = address,
 	    .digest = cache_digest(bytes, layout->tcache_size),
+	    .held = cache_counted(walk, bytes, &count),
 	    .arena = arena,
 	};
 	return PLIM_OK;
@@ -248,15 +275,22 @@ static int cache_list(struct plimp_walk *walk, uint64_t cache, unsigned bin,
 	return PLIM_OK;
 }
 
-/* The rest of a list of which the count alone is known. Its size is that of
- * the bin; where the bin has a range, nothing is said. */
-static uint64_t cache_believe(const struct plimp_walk *walk, unsigned bin,
-			      uint64_t rest, uint64_t *count)
+/* A record that was a cache's when it was met, is one now, and changed in
+ * between is in use: its lists moved while they were followed, but its counts
+ * are of one moment. How far they are off is what they changed by. */
+static void cache_is_live(struct plimp_walk *walk,
+			  const struct plimp_walk_cache *cache,
+			  const uint8_t *bytes)
 {
-	if (bin >= walk->layout->tcache_small)
-		return 0;
-	*count += rest;
-	return rest * (PLIMP_CHUNK_LEAST + 16u * (uint64_t)bin);
+	struct plimp_walk_tally *tally = &walk->arenas[cache->arena].tally;
+	uint64_t count;
+	uint64_t sum = cache_counted(walk, bytes, &count);
+
+	tally->cached += sum;
+	tally->cached_resident += sum;
+	tally->cached_count += count;
+	walk->cache_trusted += sum;
+	walk->cache_real++;
 }
 
 static int cache_follow(struct plimp_walk *walk,
@@ -269,15 +303,24 @@ static int cache_follow(struct plimp_walk *walk,
 	uint64_t believed = 0;
 	uint64_t believed_count = 0;
 	uint64_t key = 0;
-	int code = plimp_window_read(&walk->window, cache->address, bytes,
-				     walk->layout->tcache_size);
+	uint64_t now;
+	int has_changed;
+	int code;
+
+	/* What is kept of these pages may be as old as the arena's record. */
+	plimp_window_forget(&walk->window);
+	code = plimp_window_read(&walk->window, cache->address, bytes,
+				 walk->layout->tcache_size);
 
 	if (code != PLIMP_REACHED)
 		return code < 0 ? code : PLIM_OK;
-	if (cache_digest(bytes, walk->layout->tcache_size) != cache->digest)
-		walk->changed++;
+	has_changed =
+	    cache_digest(bytes, walk->layout->tcache_size) != cache->digest;
+	walk->changed += has_changed != 0;
 	if (!cache_is_plausible(walk, bytes))
 		return PLIM_OK;
+	now = cache_counted(walk, bytes, &believed_count);
+	believed_count = 0;
 	for (unsigned i = 0; i < bins && ending != CACHE_FALSE; i++) {
 		uint64_t count = cache_count(walk, bytes, i);
 		uint64_t met;
@@ -296,8 +339,14 @@ static int cache_follow(struct plimp_walk *walk,
 		tally->used + tally->unknown + tally->lost)
 		ending = CACHE_FALSE;
 	cache_settle(walk, ending != CACHE_FALSE);
-	if (ending == CACHE_FALSE)
+	if (has_changed)
+		walk->cache_moved +=
+		    now > cache->held ? now - cache->held : cache->held - now;
+	if (ending == CACHE_FALSE) {
+		if (has_changed)
+			cache_is_live(walk, cache, bytes);
 		return PLIM_OK;
+	}
 	tally->cached += believed;
 	tally->cached_count += believed_count;
 	walk->cache_trusted += believed;

@@ -21,6 +21,8 @@
 /* As long as the longest build id, in hex. */
 #define LIVE_DEBUG_PATH 192
 #define LIVE_ID_MOST	64
+/* A heap that goes on changing is walked so often before it is refused. */
+#define LIVE_ATTEMPTS 4
 
 static const char live_denied[] =
     "its memory may not be read: be the same user, and let that user trace it "
@@ -195,6 +197,42 @@ static int live_walk(struct plimp_heaps_draft *draft, struct plimp_lens *lens,
 	return code;
 }
 
+/* Did an allocator contradict itself? It may have gone on while it was read:
+ * heaps come and go, and the mappings are older than what they hold. */
+static int live_contradicts(const struct plimp_heap_list *list)
+{
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (list->items[i]->depth == PLIM_DEPTH_REFUSED &&
+		    list->items[i]->missing.method ==
+			PLIM_REASON_HEAP_CONTRADICTS)
+			return 1;
+	return 0;
+}
+
+/* Begins anew with the mappings of now, a few times at most. */
+static int live_walk_again(struct plimp_heaps_draft *draft,
+			   struct plimp_lens *lens, struct plimp_space *space,
+			   plim_error *error)
+{
+	const size_t hostages = draft->list.hostage_most;
+	int attempt;
+
+	for (attempt = 1;; attempt++) {
+		const int code = live_walk(draft, lens, space, error);
+
+		if (code != PLIM_OK || attempt == LIVE_ATTEMPTS ||
+		    !live_contradicts(&draft->list))
+			return code;
+		plimp_heap_list_release(&draft->list);
+		plimp_heap_list_init(&draft->list, &draft->host->allocator,
+				     hostages);
+		plimp_space_release(draft->host, space);
+		memset(space, 0, sizeof *space);
+	}
+}
+
 /* The check's error is the truer one; but that one is told where it is fine. */
 static int live_settle(struct plimp_lens *lens, int code,
 		       const plim_error *walked, plim_error *error)
@@ -232,7 +270,7 @@ int plimp_heaps_live(struct plimp_heaps_draft *draft, plim_target *target,
 		draft->facts.pid = plim_target_identity(target).pid;
 	else if (own.state == PLIM_STATE_KNOWN)
 		draft->facts.pid = (int32_t)own.value;
-	code = live_walk(draft, lens, &space, &walked);
+	code = live_walk_again(draft, lens, &space, &walked);
 	code = live_settle(lens, code, &walked, error);
 	live_bill(lens, &draft->facts);
 	plimp_space_release(draft->host, &space);
