@@ -39,18 +39,37 @@ static int glibc_reason_of(int reason)
 	}
 }
 
+/* The ways that led to main_arena, as a list: "its symbol, the break". */
+static void glibc_ways(const struct plimp_glibc_place *place, char *text,
+		       size_t size)
+{
+	static const struct {
+		unsigned way;
+		const char *text;
+	} ways[] = {
+	    {PLIMP_GLIBC_BY_SYMBOL, "its symbol"},
+	    {PLIMP_GLIBC_BY_RING, "the ring of arenas"},
+	    {PLIMP_GLIBC_BY_SCAN, "a scan of libc's data"},
+	    {PLIMP_GLIBC_BY_BREAK, "the break"},
+	};
+	size_t used = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
+		if ((place->ways & ways[i].way) != 0 && used < size)
+			used += (size_t)snprintf(text + used, size - used,
+						 "%s%s", used > 0 ? ", " : "",
+						 ways[i].text);
+}
+
 static void glibc_evidence(plim_heap *heap,
 			   const struct plimp_glibc_place *place)
 {
-	plimp_heap_add_evidence(
-	    heap, "main_arena at 0x%llx, by%s%s%s%s",
-	    (unsigned long long)place->main_arena,
-	    (place->ways & PLIMP_GLIBC_BY_SYMBOL) != 0 ? " its symbol" : "",
-	    (place->ways & PLIMP_GLIBC_BY_RING) != 0 ? " the ring of arenas"
-						     : "",
-	    (place->ways & PLIMP_GLIBC_BY_SCAN) != 0 ? " a scan of libc's data"
-						     : "",
-	    (place->ways & PLIMP_GLIBC_BY_BREAK) != 0 ? " the break" : "");
+	char ways[96];
+
+	glibc_ways(place, ways, sizeof ways);
+	plimp_heap_add_evidence(heap, "main_arena at 0x%llx, by %s",
+				(unsigned long long)place->main_arena, ways);
 	if (place->version[0] != '\0')
 		plimp_heap_add_evidence(
 		    heap, "version %s, by %s", place->version,
