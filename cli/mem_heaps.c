@@ -24,7 +24,9 @@ static int heaps_line(const plim_retention_line *line, void *user)
 	    telling, "%s %s",
 	    known ? heaps_bytes(telling, line->bytes) : "unknown:", line->text);
 	if (line->remedy != NULL && line->remedy[0] != '\0')
-		tell_aside(telling, "what would return it: %s", line->remedy);
+		tell_aside(telling, "%s: %s",
+			   known ? "what would return it" : "why",
+			   line->remedy);
 	return 0;
 }
 

@@ -117,9 +117,14 @@ void mem_tell_baseline(struct telling *telling, const struct mem_view *view)
 	if (view->walked || mappings == NULL)
 		return;
 	baseline = plim_mappings_baseline(mappings);
-	if (!mem_is_known(baseline.sub_heaps))
-		return;
 	tell_section(telling, "estimate", "An estimate, in place of a walk");
+	if (!mem_is_known(baseline.sub_heaps)) {
+		tell_line(telling, "unknown: %s",
+			  show_reason(baseline.sub_heaps.state,
+				      baseline.sub_heaps.method,
+				      baseline.sub_heaps.code));
+		return;
+	}
 	tell_line(
 	    telling,
 	    "by the layout of mappings alone: %s regions look like "

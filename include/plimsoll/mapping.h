@@ -193,7 +193,8 @@ PLIM_API plim_count plim_mappings_group_figure(const plim_mappings *mappings,
  * that it shows as adjacent anonymous mappings that together span exactly one
  * such region; those are counted. It counts heaps, of which an arena may have
  * several, not arenas. That much of a heap is resident says nothing about
- * what of it is in use. The exact walk is in heap.h.
+ * what of it is in use. The exact walk is in heap.h. Where the mappings are not
+ * known (plim_mappings_known), every figure has their reason.
  *
  * Blind spots: X(NAME, BIT, "word", "sentence"). A bit is set where the
  * estimate may be wrong for that reason in this process.

@@ -431,5 +431,17 @@ plim_count plim_mappings_group_figure(const plim_mappings *mappings, int by,
 
 plim_baseline plim_mappings_baseline(const plim_mappings *mappings)
 {
-	return mappings_side(mappings)->baseline;
+	const struct plimp_mappings_side *side = mappings_side(mappings);
+	plim_baseline baseline = side->baseline;
+
+	if (side->known.state == PLIM_STATE_KNOWN)
+		return baseline;
+	/* Nothing was counted, which is not the same as none. */
+	baseline.sub_heaps = side->known;
+	baseline.resident = side->known;
+	baseline.reserved = side->known;
+	baseline.main_heap_size = side->known;
+	baseline.main_heap_resident = side->known;
+	baseline.blind_spots = 0;
+	return baseline;
 }

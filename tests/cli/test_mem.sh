@@ -136,5 +136,11 @@ if [ "$(id -u)" = 0 ]; then
 		"$(json '.samples[0].anonymous_bytes')" -gt 0
 	is "the walk was refused" denied "$(json .walk_error.code)"
 	is "and nothing is called walked" null "$(json .allocators)"
+	is "heaps in mappings that were refused are not none" "null denied" \
+		"$(json '.mappings.baseline | .sub_heaps, .unavailable.sub_heaps.state' | tr -d \" | xargs)"
+	as_nobody "$plim" mem "$heap" >"$work/out" 2>"$work/err"
+	check "the page says so" grep -q '^estimate     unknown: ' "$work/out"
+	check "and what would allow it" \
+		grep -q 'be the same user, .* or have CAP_SYS_PTRACE' "$work/out"
 fi
 done_testing
