@@ -96,10 +96,12 @@ static uint64_t map_least(uint64_t a, uint64_t b)
 int plimp_core_map(struct plimp_core *core)
 {
 	const struct plimp_core_segment *segment = core->segments;
+	/* A list of nothing has no address that could be added to. */
 	const struct plimp_core_segment *segments_end =
-	    segment + core->segment_count;
+	    core->segment_count > 0 ? segment + core->segment_count : segment;
 	const struct plimp_core_file *file = core->files;
-	const struct plimp_core_file *files_end = file + core->file_count;
+	const struct plimp_core_file *files_end =
+	    core->file_count > 0 ? file + core->file_count : file;
 	uint64_t at = 0;
 	int code = PLIM_OK;
 
