@@ -39,11 +39,13 @@ static void heaps_trim(struct telling *telling, const struct mem_view *view)
 		return;
 	tell_line(telling,
 		  "a malloc_trim(0) now would lower RSS by %s; the machine "
-		  "would get %s of that, or more",
+		  "would get %s of that%s",
 		  heaps_bytes(telling, found->rss_falls),
 		  found->machine_gets.state == PLIM_STATE_KNOWN
 		      ? heaps_bytes(telling, found->machine_gets)
-		      : "an unknown part");
+		      : "an unknown part",
+		  found->machine_gets.bound == PLIM_BOUND_AT_LEAST ? ", or more"
+								   : "");
 }
 
 void mem_tell_verdict(struct telling *telling, const struct mem_view *view)

@@ -65,7 +65,10 @@ static int memory_line(const plim_retention_line *line, void *user)
 						line->bytes, PLIM_UNIT_BYTES));
 	output_format("%s\n", line->text);
 	if (line->remedy != NULL && line->remedy[0] != '\0')
-		output_format("               what would return it: %s\n",
+		output_format("               %s: %s\n",
+			      line->bytes.state == PLIM_STATE_KNOWN
+				  ? "what would return it"
+				  : "why",
 			      line->remedy);
 	return 0;
 }

@@ -84,7 +84,8 @@ extern "C" {
 	X(TRIM_SWAP, 25, "trim_swap_bytes",                                    \
 	  "swapped bytes that malloc_trim(0) would drop from swap")            \
 	X(RESIDENT, 26, "resident_bytes",                                      \
-	  "bytes of all pages of the allocator that take memory")
+	  "bytes of all pages of the allocator that take memory, mmapped "     \
+	  "blocks included")
 
 enum plim_heap_figure_id {
 #define PLIM_X(name, number, word, text) PLIM_HEAP_##name = number,
@@ -176,8 +177,8 @@ PLIM_API void plim_heaps_free(plim_heaps *heaps);
  * another owner, PLIM_EIMAGE if it executed another program, PLIM_ECANNOTTELL.
  * PLIM_EDENIED if this user may not read its memory; the detail says what would
  * allow it. PLIM_ENOMEM, PLIM_ELIMIT (more mappings than the bound),
- * PLIM_ESYSTEM, PLIM_EUNSUPPORTED, PLIM_EINVAL. An allocator that cannot be
- * walked is no failure.
+ * PLIM_ESYSTEM, PLIM_EINVAL, PLIM_EUNSUPPORTED where it has no memory: a
+ * kernel thread. An allocator that cannot be walked is no failure.
  */
 PLIM_API int plim_heaps_walk(plim_heaps *heaps, plim_target *target,
 			     const plim_heaps_options *options,

@@ -196,6 +196,9 @@ struct plimp_walk {
 	uint64_t grown;	  /* by how much system_mem did, or shrank */
 	uint64_t mapped_bytes;
 	uint64_t mapped_count;
+	uint64_t mapped_resident;
+	uint64_t mapped_looks; /* at pages of theirs, left */
+	int mapped_is_vague;   /* of some pages it is not known */
 	uint64_t uncertain;
 	int mapped_is_cut; /* not all pages could be looked at */
 	int told;	   /* mp_ was read, and says so: */

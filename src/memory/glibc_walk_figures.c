@@ -243,6 +243,20 @@ static void tell_mapped(struct plimp_walk *walk)
 	}
 }
 
+/* Blocks that are mappings of their own are of no arena. */
+static void tell_resident(struct plimp_walk *walk,
+			  const struct plimp_walk_tally *sum)
+{
+	int is_whole = walk->told && !walk->mapped_is_vague &&
+		       walk->mapped_bytes == walk->told_bytes;
+
+	if (!walk->image->reader.has_residency)
+		return;
+	tell_set(walk->heap->figures, PLIM_HEAP_RESIDENT,
+		 sum->resident + walk->mapped_resident,
+		 is_whole && sum->vague == 0);
+}
+
 static int tell_arenas(struct plimp_walk *walk)
 {
 	for (size_t i = 0; i < walk->arena_count; i++) {
@@ -279,6 +293,7 @@ int plimp_walk_tell(struct plimp_walk *walk)
 		return PLIM_OK;
 	tell_fill(walk, &sum, system, figures);
 	tell_mapped(walk);
+	tell_resident(walk, &sum);
 	tell_set(figures, PLIM_HEAP_UNCERTAIN, walk->uncertain, 1);
 	tell_set(figures, PLIM_HEAP_ARENA_COUNT, walk->arena_count, 1);
 	tell_set(figures, PLIM_HEAP_HEAP_COUNT, heaps, 1);

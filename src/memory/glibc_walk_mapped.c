@@ -16,6 +16,9 @@
 
 #include <string.h>
 
+/* 64 GiB of pages of 4 KiB: some seconds at the most. */
+#define MAPPED_LOOKS_MOST (UINT64_C(1) << 24)
+
 /* One way of looking at a page: `*size` is what begins there, 0 nothing. */
 typedef int mapped_look_fn(struct plimp_walk *walk, uint64_t page, uint64_t end,
 			   uint64_t *size);
@@ -126,6 +129,41 @@ static int mapped_space(struct plimp_walk *walk, struct mapped_sweep *sweep)
 	return PLIM_OK;
 }
 
+/* How much of a block takes memory: few of its pages need have been touched. */
+static int mapped_touched(struct plimp_walk *walk, uint64_t page, uint64_t end)
+{
+	if (!walk->image->reader.has_residency)
+		return PLIM_OK;
+	for (; page < end; page += walk->page_bytes) {
+		uint8_t flags;
+		int code;
+
+		if (walk->mapped_looks == 0) {
+			walk->mapped_is_vague = 1;
+			return PLIM_OK;
+		}
+		walk->mapped_looks--;
+		code = plimp_residency_at(&walk->behind, page, end, &flags);
+		if (code != PLIM_OK)
+			return code;
+		if ((flags & PLIMP_PAGE_RESIDENT) != 0)
+			walk->mapped_resident += walk->page_bytes;
+		else if ((flags & PLIMP_PAGE_READABLE) != 0 &&
+			 (flags & PLIMP_PAGE_ZERO) == 0)
+			walk->mapped_is_vague = 1;
+	}
+	return PLIM_OK;
+}
+
+static void mapped_reset(struct plimp_walk *walk)
+{
+	walk->mapped_bytes = 0;
+	walk->mapped_count = 0;
+	walk->mapped_resident = 0;
+	walk->mapped_is_vague = 0;
+	walk->mapped_looks = MAPPED_LOOKS_MOST;
+}
+
 /* A header that says: a mapping of its own. `*size` is that of the mapping.
  * The start of a block that was aligned within its mapping still has the
  * header that it had before (_int_memalign). */
@@ -154,7 +192,7 @@ static int mapped_look_chunk(struct plimp_walk *walk, uint64_t page,
 	walk->mapped_bytes += length;
 	walk->mapped_count++;
 	*size = length;
-	return PLIM_OK;
+	return mapped_touched(walk, page, page + length);
 }
 
 static int mapped_told(struct plimp_walk *walk)
@@ -196,11 +234,11 @@ int plimp_walk_mapped(struct plimp_walk *walk)
 
 	if (code != PLIM_OK || !walk->told || walk->told_count == 0)
 		return code;
+	mapped_reset(walk);
 	code = mapped_space(walk, &sweep);
 	if (code != PLIM_OK || mapped_is_met(walk))
 		return code;
-	walk->mapped_bytes = 0;
-	walk->mapped_count = 0;
+	mapped_reset(walk);
 	sweep.is_deep = 1;
 	code = mapped_space(walk, &sweep);
 	walk->mapped_is_cut = sweep.pages == 0;
@@ -316,8 +354,7 @@ int plimp_walk_segments(struct plimp_walk *walk)
 		sweep.is_deep = 1;
 		code = mapped_space(walk, &sweep);
 	}
-	walk->mapped_bytes = 0;
-	walk->mapped_count = 0;
+	mapped_reset(walk);
 	if (code == PLIM_OK)
 		plimp_walk_sort_regions(walk);
 	return code;

@@ -123,6 +123,10 @@ static const char *tell_remedy_of(const plim_retention *retention, int part)
 
 	if (bytes.state != PLIM_STATE_KNOWN)
 		return plim_reason_text(bytes.method);
+	if (part == PLIM_RETENTION_UNKNOWN &&
+	    retention->parts[PLIM_RETENTION_LIVE].state == PLIM_STATE_UNREAD)
+		return "nothing was walked; the mappings by name tell whose "
+		       "it may be, if they can be read";
 	if (part == PLIM_RETENTION_UNKNOWN)
 		return tell_find(tell_unwalked,
 				 sizeof tell_unwalked / sizeof tell_unwalked[0],

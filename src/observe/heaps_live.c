@@ -28,6 +28,10 @@ static const char live_denied[] =
     "its memory may not be read: be the same user, and let that user trace it "
     "(kernel.yama.ptrace_scope=0), or have CAP_SYS_PTRACE";
 
+static const char live_has_none[] =
+    "it has no memory of its own: a kernel thread, or it has ended and waits "
+    "to be reaped";
+
 struct live_files {
 	plim_host *host;
 	struct plimp_lens *lens;
@@ -173,6 +177,9 @@ static int live_walk(struct plimp_heaps_draft *draft, struct plimp_lens *lens,
 	if (space->count == 0 && live_has_ended(lens))
 		return plimp_fail(error, PLIM_ENOPROCESS, 0, "walk heaps", NULL,
 				  "it has ended and waits to be reaped");
+	if (space->count == 0)
+		return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "walk heaps",
+				  NULL, "%s", live_has_none);
 	memset(&image, 0, sizeof image);
 	image.allocator = &draft->host->allocator;
 	plimp_system_lens_reader(lens, &image.reader);

@@ -163,11 +163,18 @@ static int memory_rollup(plim_memory *memory, struct memory_draft *draft,
 	return code;
 }
 
+/* A kernel thread, or one that waits to be reaped: it has no memory. */
+static int memory_has_none(const struct memory_draft *draft)
+{
+	return draft->point.figures[PLIM_MEMORY_RESIDENT].state ==
+	       PLIM_STATE_NOT_APPLICABLE;
+}
+
 /* The page map is dear, too, if not to the target: the rest holds for it. */
 static int memory_may_map(const plim_memory *memory,
 			  const struct memory_draft *draft)
 {
-	if (!(draft->parts & PLIM_MEMORY_MAPPINGS))
+	if (!(draft->parts & PLIM_MEMORY_MAPPINGS) || memory_has_none(draft))
 		return 0;
 	return draft->answer == PLIMP_GUARD_WALK ||
 	       (draft->answer == PLIMP_GUARD_STALL &&
@@ -188,6 +195,8 @@ static int memory_map(plim_memory *memory, struct memory_draft *draft,
 				   ? PLIM_REASON_RECENT_WALK
 				   : PLIM_REASON_NOT_ASKED,
 			       0);
+	if (memory_has_none(draft) && (draft->parts & PLIM_MEMORY_MAPPINGS))
+		*exclusive = draft->point.figures[PLIM_MEMORY_RESIDENT];
 	if (!memory_may_map(memory, draft))
 		return PLIM_OK;
 	began_ns = plimp_system_monotonic();
@@ -227,7 +236,8 @@ static int memory_read(plim_memory *memory, struct memory_draft *draft,
 static void memory_commit(plim_memory *memory, const struct memory_draft *draft)
 {
 	int wants_walk =
-	    (draft->parts & (PLIM_MEMORY_ROLLUP | PLIM_MEMORY_MAPPINGS)) != 0;
+	    (draft->parts & (PLIM_MEMORY_ROLLUP | PLIM_MEMORY_MAPPINGS)) != 0 &&
+	    !memory_has_none(draft);
 
 	plimp_memory_series_add(&memory->series, &draft->point);
 	if (draft->has_mappings) {

@@ -406,6 +406,9 @@ static void refused_body(void *user)
 	assert_int_equal(
 	    plim_mappings_total(mappings, PLIM_MAPPING_FIGURE_RESIDENT).state,
 	    PLIM_STATE_DENIED);
+	assert_int_equal(plim_mappings_baseline(mappings).sub_heaps.state,
+			 PLIM_STATE_DENIED);
+	assert_int_equal(plim_mappings_baseline(mappings).blind_spots, 0);
 	plim_mappings_free(mappings);
 	plim_target_close(target);
 	plim_host_close(host);

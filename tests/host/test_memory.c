@@ -343,6 +343,26 @@ static void test_zombie(void **state)
 	expect_left(PLIM_MEMORY_END_GONE, anonymous, 1);
 }
 
+/* One that had ended before the first sample has no memory, which is not 0
+ * bytes of it, and nothing was left out to spare it. */
+static void test_zombie_from_the_start(void **state)
+{
+	siginfo_t info;
+	int figure;
+
+	(void)state;
+	assert_int_equal(kill(held.spawn.pid, SIGKILL), 0);
+	assert_int_equal(
+	    waitid(P_PID, (id_t)held.spawn.pid, &info, WEXITED | WNOWAIT), 0);
+	sample(&always);
+	for (figure = 1; plim_memory_name(figure) != NULL; figure++)
+		assert_int_equal(plim_memory_last(held.memory, figure).state,
+				 PLIM_STATE_NOT_APPLICABLE);
+	assert_null(plim_memory_mappings(held.memory));
+	assert_int_equal(plim_memory_ledger(held.memory).skipped, 0);
+	assert_int_equal(plim_memory_ledger(held.memory).scans, 0);
+}
+
 /* Another program in the same process is another memory: the run ends. */
 static void test_exec(void **state)
 {
@@ -543,7 +563,7 @@ int main(void)
 	    HELD(test_zombie),	 HELD(test_exec),
 	    HELD(test_replaced), HELD(test_self_then_other),
 	    HELD(test_drift),	 HELD(test_wrong),
-	    HELD(test_refused),
+	    HELD(test_refused),	 HELD(test_zombie_from_the_start),
 	};
 
 	return cmocka_run_group_tests_name("memory", tests, NULL, NULL);

@@ -328,6 +328,28 @@ static void trim_is_whole_pages(void **state)
 	lay_end(&laid);
 }
 
+/* Of blocks that are mappings of their own, the pages that were touched. */
+static void mmapped_is_resident(void **state)
+{
+	struct laid laid;
+	uint64_t before;
+
+	(void)state;
+	lay_begin(&laid, layout_of(36));
+	assert_int_equal(lay_walk(&laid), PLIM_OK);
+	before = figure(&laid, PLIM_HEAP_RESIDENT);
+	assert_true(before > 40 * PLANTED_PAGE);
+	lay_end(&laid);
+	lay_begin(&laid, layout_of(36));
+	planted_page(&laid.planted, LARGE + 3 * PLANTED_PAGE, 0);
+	planted_page(&laid.planted, LARGE + 35 * PLANTED_PAGE,
+		     PLIMP_PAGE_SWAPPED);
+	assert_int_equal(lay_walk(&laid), PLIM_OK);
+	assert_int_equal(figure(&laid, PLIM_HEAP_RESIDENT),
+			 before - 2 * PLANTED_PAGE);
+	lay_end(&laid);
+}
+
 /* A header in a page that is swapped out: neither free nor zero. */
 static void swapped_header_is_unknown(void **state)
 {
@@ -697,6 +719,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_layout_is_exact),
 	    cmocka_unit_test(trim_is_whole_pages),
+	    cmocka_unit_test(mmapped_is_resident),
 	    cmocka_unit_test(swapped_header_is_unknown),
 	    cmocka_unit_test(two_heaps_are_exact),
 	    cmocka_unit_test(absent_header_is_unknown),
