@@ -80,6 +80,19 @@ run report --for 100ms "$heap"
 check "plim report says whether it is live" \
 	grep -q '^it holds     .*' "$work/out"
 
+# --- what a trim returns ------------------------------------------------------
+start heap threads 4 kib 8192 pattern last hold 100
+run mem --json "$pid"
+is "all but the last block freed: the verdict" returnable \
+	"$(json .verdict.word)"
+forecast=$(json .verdict.rss_falls_bytes)
+ask "$pid" trim >"$work/trim"
+fell=$(($(value before_bytes <"$work/trim") - $(value after_bytes <"$work/trim")))
+check "a trim is forecast to return most of 32 MiB" \
+	test "$forecast" -gt 16777216
+check "and then returns that, within two pages" \
+	test "$((forecast - fell))" -le 8192 -a "$((fell - forecast))" -le 8192
+
 # --- names that mean harm ---------------------------------------------------
 start renamer
 ask "$pid" "name $(hex '<b>&"\033[1m')"
