@@ -35,17 +35,16 @@ static void heaps_trim(struct telling *telling, const struct mem_view *view)
 {
 	const plim_retention *found = &view->retention;
 
-	if (found->rss_falls.state != PLIM_STATE_KNOWN)
+	if (found->rss_falls.state != PLIM_STATE_KNOWN ||
+	    (found->walked & UINT64_C(1) << PLIM_HEAP_OF_GLIBC) == 0)
 		return;
 	tell_line(telling,
 		  "a malloc_trim(0) now would lower RSS by %s; the machine "
-		  "would get %s of that%s",
+		  "would get %s of that",
 		  heaps_bytes(telling, found->rss_falls),
 		  found->machine_gets.state == PLIM_STATE_KNOWN
 		      ? heaps_bytes(telling, found->machine_gets)
-		      : "an unknown part",
-		  found->machine_gets.bound == PLIM_BOUND_AT_LEAST ? ", or more"
-								   : "");
+		      : "an unknown part");
 }
 
 void mem_tell_verdict(struct telling *telling, const struct mem_view *view)

@@ -255,6 +255,10 @@ static void tell_resident(struct plimp_walk *walk,
 	tell_set(walk->heap->figures, PLIM_HEAP_RESIDENT,
 		 sum->resident + walk->mapped_resident,
 		 is_whole && sum->vague == 0);
+	/* Old headers were taken for blocks: some of it may be nobody's. */
+	if (walk->mapped_bytes > walk->told_bytes)
+		walk->heap->figures[PLIM_HEAP_RESIDENT].bound =
+		    PLIM_BOUND_AT_MOST;
 }
 
 static int tell_arenas(struct plimp_walk *walk)

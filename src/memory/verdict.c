@@ -123,6 +123,26 @@ static plim_count retention_freed_of(const plim_heap *heap, int figure)
 		   : sum;
 }
 
+/* Of them, those that are in no other part: where it is known at least what
+ * the allocator would return, they are counted there. */
+static plim_count retention_vague_of(const plim_heap *heap, int figure)
+{
+	if (retention_is_known(heap->figures[PLIM_HEAP_TRIM_RETURNS]))
+		return plim_count_missing(PLIM_REASON_NO_SUCH_PART, 0);
+	return retention_freed_of(heap, figure);
+}
+
+/* glibc is mapped nearly everywhere; where another one took its place it holds
+ * nothing, and its remedies are of no use. */
+static int retention_is_idle(const plim_heap *heap)
+{
+	plim_count system = heap->figures[PLIM_HEAP_SYSTEM];
+	plim_count mapped = heap->figures[PLIM_HEAP_MMAPPED];
+
+	return retention_is_known(system) && system.value == 0 &&
+	       retention_is_known(mapped) && mapped.value == 0;
+}
+
 /* Of a figure over those that were walked: what the others hold is in no part
  * but the remainder. */
 static plim_count retention_walked(const struct plimp_heap_list *list,
@@ -166,24 +186,27 @@ static int retention_heaps(const struct plimp_heap_list *list,
 		const uint64_t bit = UINT64_C(1) << list->items[i]->kind;
 
 		out->allocators |= bit;
-		if (list->items[i]->depth == PLIM_DEPTH_WALKED)
-			out->walked |= bit;
-		else
+		if (list->items[i]->depth != PLIM_DEPTH_WALKED)
 			all = 0;
+		else if (!retention_is_idle(list->items[i]))
+			out->walked |= bit;
 	}
 	out->parts[PLIM_RETENTION_LIVE] =
 	    retention_walked(list, retention_live_of, 0);
 	out->parts[PLIM_RETENTION_FREED] =
-	    retention_walked(list, retention_freed_of, 0);
+	    retention_walked(list, retention_vague_of, 0);
 	return all;
 }
 
 /* CACHED to TOP are neighbours in the table; where residence is not known,
  * FREED is what is known of all four. What allocators that were not walked
  * retain is not in it. */
-static plim_count retention_retained(const plim_retention *out, int all_walked)
+static plim_count retention_retained(const struct plimp_heap_list *list,
+				     const plim_retention *out, int all_walked)
 {
-	plim_count retained = out->parts[PLIM_RETENTION_FREED];
+	plim_count retained =
+	    list != NULL ? retention_walked(list, retention_freed_of, 0)
+			 : out->parts[PLIM_RETENTION_FREED];
 
 	if (!retention_is_known(retained))
 		retained = retention_sum(&out->parts[PLIM_RETENTION_CACHED], 4);
@@ -312,7 +335,7 @@ void plimp_retention_find(const struct plimp_heap_list *list,
 	out->parts[PLIM_RETENTION_SHMEM] = memory->shmem;
 	if (retention_is_known(memory->swap))
 		out->parts[PLIM_RETENTION_SWAPPED] = memory->swap;
-	out->retained = retention_retained(out, all_walked);
+	out->retained = retention_retained(list, out, all_walked);
 	retention_returns(out);
 	retention_name(out);
 }

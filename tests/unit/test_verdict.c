@@ -326,6 +326,38 @@ static void test_lazy(void **state)
 	    strstr(told_remedy(&told, PLIM_RETENTION_LAZY), "nothing"));
 }
 
+/* What another allocator holds free is told once, with that one's remedy: a
+ * glibc that is mapped and holds nothing has no say. */
+static void test_idle_glibc(void **state)
+{
+	struct world *world = *state;
+	struct told told;
+	plim_heap *heap = NULL;
+
+	assert_int_equal(
+	    plimp_heap_list_add(&world->list, PLIM_HEAP_OF_GPERFTOOLS, &heap),
+	    PLIM_OK);
+	plimp_heap_set(heap, PLIM_HEAP_SYSTEM, 24 * MIB);
+	plimp_heap_set(heap, PLIM_HEAP_IN_USE, 4 * MIB);
+	plimp_heap_set(heap, PLIM_HEAP_FREE, 20 * MIB);
+	plimp_heap_set(heap, PLIM_HEAP_TRIM_RETURNS, 20 * MIB);
+	heap->figures[PLIM_HEAP_TRIM_RETURNS].bound = PLIM_BOUND_AT_MOST;
+	plimp_heap_finish(heap);
+	heap = world_heap(world, PLIM_HEAP_OF_GLIBC, (const uint64_t[6]){0});
+	plimp_heap_set(heap, PLIM_HEAP_SYSTEM, 0);
+	plimp_heap_set(heap, PLIM_HEAP_MMAPPED, 0);
+	world_memory(world, 25 * MIB, 1 * MIB);
+	world_find(world);
+	assert_int_equal(world->found.verdict, PLIM_RETENTION_RETURNABLE);
+	assert_int_equal(world->found.parts[PLIM_RETENTION_FREED].state,
+			 PLIM_STATE_NOT_APPLICABLE);
+	assert_int_equal(world->found.walked, UINT64_C(1)
+						  << PLIM_HEAP_OF_GPERFTOOLS);
+	tell(world, &told);
+	assert_non_null(strstr(told_remedy(&told, PLIM_RETENTION_RETURNABLE),
+			       "ReleaseFreeMemory"));
+}
+
 /* What a walk does not explain may belong to those that were not walked. */
 static void test_unwalked(void **state)
 {
@@ -507,9 +539,9 @@ int main(void)
 	    VERDICT_TEST(test_words),	    VERDICT_TEST(test_nothing),
 	    VERDICT_TEST(test_returnable),  VERDICT_TEST(test_names),
 	    VERDICT_TEST(test_two_figures), VERDICT_TEST(test_lazy),
-	    VERDICT_TEST(test_unwalked),    VERDICT_TEST(test_refused),
-	    VERDICT_TEST(test_core),	    VERDICT_TEST(test_hostile),
-	    VERDICT_TEST(test_stops),
+	    VERDICT_TEST(test_idle_glibc),  VERDICT_TEST(test_unwalked),
+	    VERDICT_TEST(test_refused),	    VERDICT_TEST(test_core),
+	    VERDICT_TEST(test_hostile),	    VERDICT_TEST(test_stops),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
