@@ -194,22 +194,6 @@ static int mappings_room(const plim_allocator *allocator,
 	return code;
 }
 
-/* Of maps that nobody may read there is no estimate, not one of none. */
-static void mappings_estimate(struct plimp_mappings_side *side)
-{
-	plim_baseline *baseline = &side->baseline;
-
-	if (side->known.state == PLIM_STATE_KNOWN) {
-		*baseline = plimp_arenas_estimate(&side->space);
-		return;
-	}
-	baseline->sub_heaps = side->known;
-	baseline->resident = side->known;
-	baseline->reserved = side->known;
-	baseline->main_heap_size = side->known;
-	baseline->main_heap_resident = side->known;
-}
-
 /* What each is, and the sums. */
 static int mappings_work_out(plim_mappings *mappings,
 			     struct plimp_mappings_side *side,
@@ -234,7 +218,7 @@ static int mappings_work_out(plim_mappings *mappings,
 		if (plimp_regions_group(allocator, &side->space, side->regions,
 					by, &side->groups[by]) != PLIM_OK)
 			return PLIM_ENOMEM;
-	mappings_estimate(side);
+	side->baseline = plimp_arenas_estimate(&side->space);
 	return PLIM_OK;
 }
 
