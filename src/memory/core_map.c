@@ -70,8 +70,11 @@ static int map_add(struct plimp_core *core, uint64_t start, uint64_t end,
 		mapping->offset = file->offset + (start - file->start);
 		mapping->name_start = file->name_start;
 		mapping->name_size = file->name_size;
-		mapping->inode = map_inode(
-		    space->texts.bytes + file->name_start, file->name_size);
+		/* Without a name there may be no texts to point into. */
+		if (file->name_size > 0)
+			mapping->inode =
+			    map_inode(space->texts.bytes + file->name_start,
+				      file->name_size);
 	} else if (core->vdso != 0 && core->vdso >= start && core->vdso < end) {
 		const plim_bytes name = {core_vdso_name,
 					 sizeof core_vdso_name - 1};

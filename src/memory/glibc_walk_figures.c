@@ -94,6 +94,8 @@ static void tell_check_mapped(struct plimp_walk *walk)
 			text = "too much memory to look for all of them";
 		else if (tell_is_racing(walk))
 			text = "they changed meanwhile";
+		else if (walk->mapped_bytes > walk->told_bytes)
+			text = "memory that is none looks like some of them";
 		else
 			text = "not all of them were found";
 	}

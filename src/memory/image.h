@@ -84,8 +84,9 @@ int plimp_window_u32(struct plimp_window *window, uint64_t address,
 int plimp_window_u16(struct plimp_window *window, uint64_t address,
 		     uint16_t *value);
 
-/* Pages of which a map knows what they are, at a time. */
-#define PLIMP_RESIDENCY_PAGES 2048u
+/* Pages of which a map knows what they are, at a time: few, since the target
+ * cannot map or unmap anything while it is asked, some 40 ns a page. */
+#define PLIMP_RESIDENCY_PAGES 512u
 
 /* What pages are, asked for in runs ahead. */
 struct plimp_residency {

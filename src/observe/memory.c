@@ -96,6 +96,51 @@ void plim_memory_free(plim_memory *memory)
 	plimp_release(&host->allocator, memory, 1, sizeof(*memory));
 }
 
+/* A lens fills the figures of a point in place: its numbers are the published
+ * ones, and it has none beyond them. */
+_Static_assert((int)PLIMP_FIGURE_ANONYMOUS == (int)PLIM_MEMORY_ANONYMOUS,
+	       "ANONYMOUS");
+_Static_assert((int)PLIMP_FIGURE_RESIDENT == (int)PLIM_MEMORY_RESIDENT,
+	       "RESIDENT");
+_Static_assert((int)PLIMP_FIGURE_FILE == (int)PLIM_MEMORY_FILE, "FILE");
+_Static_assert((int)PLIMP_FIGURE_SHMEM == (int)PLIM_MEMORY_SHMEM, "SHMEM");
+_Static_assert((int)PLIMP_FIGURE_SWAP == (int)PLIM_MEMORY_SWAP, "SWAP");
+_Static_assert((int)PLIMP_FIGURE_PEAK_RESIDENT ==
+		   (int)PLIM_MEMORY_PEAK_RESIDENT,
+	       "PEAK_RESIDENT");
+_Static_assert((int)PLIMP_FIGURE_PAGE_TABLES == (int)PLIM_MEMORY_PAGE_TABLES,
+	       "PAGE_TABLES");
+_Static_assert((int)PLIMP_FIGURE_PRIVATE_DIRTY ==
+		   (int)PLIM_MEMORY_PRIVATE_DIRTY,
+	       "PRIVATE_DIRTY");
+_Static_assert((int)PLIMP_FIGURE_PRIVATE_CLEAN ==
+		   (int)PLIM_MEMORY_PRIVATE_CLEAN,
+	       "PRIVATE_CLEAN");
+_Static_assert((int)PLIMP_FIGURE_SHARED_CLEAN == (int)PLIM_MEMORY_SHARED_CLEAN,
+	       "SHARED_CLEAN");
+_Static_assert((int)PLIMP_FIGURE_SHARED_DIRTY == (int)PLIM_MEMORY_SHARED_DIRTY,
+	       "SHARED_DIRTY");
+_Static_assert((int)PLIMP_FIGURE_PSS == (int)PLIM_MEMORY_PSS, "PSS");
+_Static_assert((int)PLIMP_FIGURE_PSS_DIRTY == (int)PLIM_MEMORY_PSS_DIRTY,
+	       "PSS_DIRTY");
+_Static_assert((int)PLIMP_FIGURE_PSS_ANONYMOUS ==
+		   (int)PLIM_MEMORY_PSS_ANONYMOUS,
+	       "PSS_ANONYMOUS");
+_Static_assert((int)PLIMP_FIGURE_PSS_FILE == (int)PLIM_MEMORY_PSS_FILE,
+	       "PSS_FILE");
+_Static_assert((int)PLIMP_FIGURE_PSS_SHMEM == (int)PLIM_MEMORY_PSS_SHMEM,
+	       "PSS_SHMEM");
+_Static_assert((int)PLIMP_FIGURE_ROLLUP_SWAP == (int)PLIM_MEMORY_ROLLUP_SWAP,
+	       "ROLLUP_SWAP");
+_Static_assert((int)PLIMP_FIGURE_SWAP_PSS == (int)PLIM_MEMORY_SWAP_PSS,
+	       "SWAP_PSS");
+_Static_assert((int)PLIMP_FIGURE_HUGE_ANONYMOUS ==
+		   (int)PLIM_MEMORY_HUGE_ANONYMOUS,
+	       "HUGE_ANONYMOUS");
+_Static_assert((int)PLIMP_FIGURE_LAZY_FREE == (int)PLIM_MEMORY_LAZY_FREE,
+	       "LAZY_FREE");
+_Static_assert((int)PLIMP_FIGURES <= (int)PLIM_MEMORY_COUNT, "figures");
+
 /* The figures that a walk tells. */
 static int memory_is_walked(int figure)
 {
@@ -164,7 +209,7 @@ static int memory_rollup(plim_memory *memory, struct memory_draft *draft,
 }
 
 /* A kernel thread, or one that waits to be reaped: it has no memory. */
-static int memory_has_none(const struct memory_draft *draft)
+static int memory_draft_has_none(const struct memory_draft *draft)
 {
 	return draft->point.figures[PLIM_MEMORY_RESIDENT].state ==
 	       PLIM_STATE_NOT_APPLICABLE;
@@ -174,7 +219,8 @@ static int memory_has_none(const struct memory_draft *draft)
 static int memory_may_map(const plim_memory *memory,
 			  const struct memory_draft *draft)
 {
-	if (!(draft->parts & PLIM_MEMORY_MAPPINGS) || memory_has_none(draft))
+	if (!(draft->parts & PLIM_MEMORY_MAPPINGS) ||
+	    memory_draft_has_none(draft))
 		return 0;
 	return draft->answer == PLIMP_GUARD_WALK ||
 	       (draft->answer == PLIMP_GUARD_STALL &&
@@ -195,7 +241,8 @@ static int memory_map(plim_memory *memory, struct memory_draft *draft,
 				   ? PLIM_REASON_RECENT_WALK
 				   : PLIM_REASON_NOT_ASKED,
 			       0);
-	if (memory_has_none(draft) && (draft->parts & PLIM_MEMORY_MAPPINGS))
+	if (memory_draft_has_none(draft) &&
+	    (draft->parts & PLIM_MEMORY_MAPPINGS))
 		*exclusive = draft->point.figures[PLIM_MEMORY_RESIDENT];
 	if (!memory_may_map(memory, draft))
 		return PLIM_OK;
@@ -237,7 +284,7 @@ static void memory_commit(plim_memory *memory, const struct memory_draft *draft)
 {
 	int wants_walk =
 	    (draft->parts & (PLIM_MEMORY_ROLLUP | PLIM_MEMORY_MAPPINGS)) != 0 &&
-	    !memory_has_none(draft);
+	    !memory_draft_has_none(draft);
 
 	plimp_memory_series_add(&memory->series, &draft->point);
 	if (draft->has_mappings) {
