@@ -18,7 +18,7 @@ static int musl_add_range(struct plimp_residency *residency, uint64_t start,
 	for (uint64_t at = start; at < end;) {
 		uint64_t page = at & ~(bytes - 1);
 		uint64_t next = page + bytes < end ? page + bytes : end;
-		uint8_t flags;
+		uint8_t flags = 0;
 		int status = plimp_residency_at(residency, page, last, &flags);
 
 		if (status < 0)
