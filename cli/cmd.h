@@ -130,6 +130,9 @@ void output_text(const char *text);
 int text_end(void); /* the end of what went through stdio */
 void output_format(const char *format, ...)
     __attribute__((format(printf, 1, 2)));
+/* Takes the next piece of a text, which ends where a character does: escaped,
+ * it fits into 512 bytes. */
+plim_bytes text_piece(plim_bytes *text);
 void output_escaped(const struct options *options, plim_bytes text);
 void output_bold(const struct options *options);
 void output_bold_end(void); /* and the line's */

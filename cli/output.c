@@ -88,26 +88,29 @@ void output_format(const char *format, ...)
 				       : sizeof text - 1);
 }
 
+plim_bytes text_piece(plim_bytes *text)
+{
+	plim_bytes piece = *text;
+
+	if (piece.size > 100) {
+		piece.size = 100;
+		while (piece.size > 96 &&
+		       ((unsigned char)text->data[piece.size] & 0xc0) == 0x80)
+			piece.size--;
+	}
+	text->data += piece.size;
+	text->size -= piece.size;
+	return piece;
+}
+
 void output_escaped(const struct options *options, plim_bytes text)
 {
 	int form = options->ascii ? PLIM_ESCAPE_ASCII : PLIM_ESCAPE_TERMINAL;
 	char piece[512];
 
-	/* In pieces, cut where a character begins. */
 	while (text.size > 0) {
-		plim_bytes part = text;
-
-		if (part.size > 100) {
-			part.size = 100;
-			while (part.size > 96 &&
-			       ((unsigned char)text.data[part.size] & 0xc0) ==
-				   0x80)
-				part.size--;
-		}
-		plim_escape(form, part, piece, sizeof piece);
+		plim_escape(form, text_piece(&text), piece, sizeof piece);
 		output_text(piece);
-		text.data += part.size;
-		text.size -= part.size;
 	}
 }
 

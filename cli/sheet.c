@@ -120,25 +120,14 @@ static void sheet_markup(struct sheet *sheet, const char *text)
 	}
 }
 
-/* In pieces, cut where a character begins. */
 void sheet_escaped(struct sheet *sheet, plim_bytes text)
 {
 	char piece[512];
 
 	while (text.size > 0) {
-		plim_bytes part = text;
-
-		if (part.size > 100) {
-			part.size = 100;
-			while (part.size > 96 &&
-			       ((unsigned char)text.data[part.size] & 0xc0) ==
-				   0x80)
-				part.size--;
-		}
-		plim_escape(PLIM_ESCAPE_TERMINAL, part, piece, sizeof piece);
+		plim_escape(PLIM_ESCAPE_TERMINAL, text_piece(&text), piece,
+			    sizeof piece);
 		sheet_markup(sheet, piece);
-		text.data += part.size;
-		text.size -= part.size;
 	}
 }
 
