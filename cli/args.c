@@ -3,6 +3,7 @@
  * (tables.c), and the help that is made of them.
  */
 #include "args.h"
+#include "given.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static int option_unknown(const struct command *command, const char *given)
 			  command->name, word, command->name);
 }
 
-static int option_duration(const char *name, const char *value, uint64_t *ns)
+int option_duration(const char *name, const char *value, uint64_t *ns)
 {
 	plim_error error;
 
@@ -83,7 +84,7 @@ static int option_duration(const char *name, const char *value, uint64_t *ns)
 	return EXIT_DONE;
 }
 
-static int option_number(const char *name, const char *value, uint64_t *number)
+int option_number(const char *name, const char *value, uint64_t *number)
 {
 	assert(value != NULL); /* a row that names one has one */
 	if (plim_quantity_parse_whole(value, PLIM_UNIT_NONE, number, NULL) !=
@@ -202,6 +203,43 @@ static int option_scope(const char *name, const char *value,
 	return EXIT_DONE;
 }
 
+/* How a report is told. */
+static int option_format(const char *value, struct options *options)
+{
+	static const struct {
+		const char *word;
+		int format;
+	} words[] = {{"text", FORMAT_TABLE},
+		     {"html", FORMAT_HTML},
+		     {"json", FORMAT_JSON},
+		     {"csv", FORMAT_CSV}};
+	size_t i;
+
+	for (i = 0; i < sizeof words / sizeof words[0]; i++) {
+		if (strcmp(words[i].word, value) != 0)
+			continue;
+		options->format = words[i].format;
+		return EXIT_DONE;
+	}
+	return fail_usage("--format: '%s' is none of text, html, json, csv",
+			  value);
+}
+
+/* What plim report alone has. */
+static int option_report(const struct option_row *row, const char *value,
+			 struct options *options)
+{
+	switch (row->id) {
+	case OPTION_ALL:
+		options->all = 1;
+		return EXIT_DONE;
+	case OPTION_TOLD_AS:
+		return option_format(value, options);
+	default:
+		return option_profile(row, value, options);
+	}
+}
+
 /* What plim mem alone has. */
 static int option_mem(const struct option_row *row, const char *value,
 		      struct options *options)
@@ -222,7 +260,7 @@ static int option_mem(const struct option_row *row, const char *value,
 	case OPTION_STALL:
 		return option_duration(row->name, value, &options->stall_ns);
 	default:
-		return EXIT_DONE;
+		return option_report(row, value, options);
 	}
 }
 
@@ -239,9 +277,6 @@ static int option_gate(const struct option_row *row, const char *value,
 		return EXIT_DONE;
 	case OPTION_SLACK:
 		return option_factor(row->name, value, &options->slack);
-	case OPTION_WRITE:
-		options->write_to = value;
-		return EXIT_DONE;
 	case OPTION_EXPLAIN:
 		options->explain = 1;
 		return EXIT_DONE;
@@ -460,6 +495,8 @@ static int args_check(const struct command *command,
 {
 	int count = options->operand_count;
 
+	if (profile_is_diff(command, options))
+		return EXIT_DONE;
 	if (options->command != NULL && options->command[0] == NULL)
 		return fail_usage("%s: no command stands behind '--'",
 				  command->name);
@@ -486,6 +523,7 @@ int args_parse(const struct command *command, int argc, char **argv,
 	int at;
 
 	running = command;
+	given_note(argc, argv);
 	memset(options, 0, sizeof *options);
 	options->for_ns = FOR_DEFAULT_NS;
 	options->every_ns = EVERY_DEFAULT_NS;

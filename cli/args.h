@@ -59,6 +59,21 @@ enum option_id {
 	OPTION_NO_WALK,
 	OPTION_FORCE,
 	OPTION_STALL,
+	OPTION_HZ,
+	OPTION_VIEW,
+	OPTION_FORMAT,
+	OPTION_TID,
+	OPTION_THREAD,
+	OPTION_EVENT,
+	OPTION_BUDGET,
+	OPTION_PAUSE,
+	OPTION_NO_PTRACE,
+	OPTION_PRELOAD,
+	OPTION_NO_PRELOAD,
+	OPTION_NO_INLINES,
+	OPTION_DETECT,
+	OPTION_ALL,
+	OPTION_TOLD_AS,
 	OPTION_HELP
 };
 
@@ -78,5 +93,13 @@ const struct option_row *option_at(int index);
 int word_in(const char *list, const char *word);
 /* Has the command this option? */
 int option_fits(const struct option_row *row, const struct command *command);
+
+/* Values of options, read: EXIT_DONE, or the status of what is wrong. */
+int option_duration(const char *name, const char *value, uint64_t *ns);
+int option_number(const char *name, const char *value, uint64_t *number);
+
+/* args_profile.c: what plim profile alone has. */
+int option_profile(const struct option_row *row, const char *value,
+		   struct options *options);
 
 #endif

@@ -11,11 +11,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define CHILD_POLITE_NS 2000000000u
+#define CHILD_SETTINGS	16384
 
 enum child_end_of_pipe { CHILD_READS, CHILD_WRITES };
 
@@ -39,12 +41,30 @@ static void child_signals(const sigset_t *mask)
 	sigprocmask(SIG_SETMASK, mask, NULL);
 }
 
+/* Until it is released: texts for the environment, of which an empty one is
+ * the last. 0: nobody wants it any more. */
+static int child_await(int hold)
+{
+	static char texts[CHILD_SETTINGS];
+	char *text = texts;
+	char *end = texts;
+
+	while (end < texts + sizeof texts && read(hold, end, 1) == 1) {
+		if (*end++ != '\0')
+			continue;
+		if (end - text == 1)
+			return 1;
+		putenv(text);
+		text = end;
+	}
+	return 0;
+}
+
 /* In the child. An end of the pipe `hold` that is closed instead of written
  * to means that nobody wants it any more. */
 static void child_run(const struct child_plan *plan, const int *hold,
 		      const int *told, pid_t parent, const sigset_t *mask)
 {
-	char go;
 	ssize_t sent;
 	int problem;
 
@@ -57,7 +77,7 @@ static void child_run(const struct child_plan *plan, const int *hold,
 		dup2(plan->error, STDERR_FILENO);
 	if (plan->hold) {
 		close(hold[CHILD_WRITES]);
-		if (read(hold[CHILD_READS], &go, 1) != 1)
+		if (!child_await(hold[CHILD_READS]))
 			_exit(EXIT_OWN_FAILURE);
 	}
 	execvp(plan->command[0], plan->command);
@@ -133,17 +153,34 @@ int child_launch(struct child *child, const struct child_plan *plan)
 	return plan->hold ? EXIT_DONE : child_release(child);
 }
 
+/* With its NUL. Who cannot take it ends, which the other pipe tells. */
+static void child_write(int hold, const char *text)
+{
+	size_t size = strlen(text) + 1;
+
+	while (size > 0) {
+		ssize_t written = write(hold, text, size);
+
+		if (written < 0 && errno != EINTR)
+			return;
+		if (written > 0) {
+			text += written;
+			size -= (size_t)written;
+		}
+	}
+}
+
 /* Returns once the command has been executed, so that the first sample is the
  * command's and not ours. */
-int child_release(struct child *child)
+int child_release_with(struct child *child, const char *const *settings)
 {
 	int problem = 0;
 	ssize_t got;
 
 	if (child->hold >= 0) {
-		do {
-			got = write(child->hold, "", 1);
-		} while (got < 0 && errno == EINTR);
+		for (; settings != NULL && *settings != NULL; settings++)
+			child_write(child->hold, *settings);
+		child_write(child->hold, "");
 	}
 	child_close(&child->hold);
 	do {
@@ -155,6 +192,11 @@ int child_release(struct child *child)
 	child_wait(child);
 	child->problem = problem;
 	return problem == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+}
+
+int child_release(struct child *child)
+{
+	return child_release_with(child, NULL);
 }
 
 const char *child_problem(const struct child *child)

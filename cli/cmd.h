@@ -25,7 +25,16 @@ enum exit_status {
 	EXIT_INTERRUPTED = 130
 };
 
-enum output_format { FORMAT_TABLE, FORMAT_JSON, FORMAT_CSV, FORMAT_RESULT };
+enum output_format {
+	FORMAT_TABLE,
+	FORMAT_JSON,
+	FORMAT_CSV,
+	FORMAT_RESULT,
+	FORMAT_HTML
+};
+
+#define OPTION_TIDS    64 /* that can be named */
+#define OPTION_OUTPUTS 16
 
 struct options {
 	int format;
@@ -78,7 +87,26 @@ struct options {
 	int force;	   /* past the stall guard */
 	uint64_t stall_ns; /* 0: the default */
 	const char *core;
-	const char *page; /* a file of HTML */
+	const char *page; /* a file of HTML; of plim report, too */
+	/* of plim report */
+	int all; /* everything, not one screen */
+	/* of plim profile; 0 and NULL: not given */
+	uint64_t hz;
+	int view; /* enum plim_view */
+	const char *written_as;
+	const char *outputs[OPTION_OUTPUTS];
+	size_t output_count;
+	int32_t tids[OPTION_TIDS];
+	size_t tid_count;
+	const char *thread_name;
+	int cycles;
+	double budget_percent;
+	uint64_t pause_ns;
+	int no_ptrace;
+	int preload;
+	int no_preload;
+	int no_inlines;
+	double detect; /* per cent */
 	char **operands;
 	int operand_count;
 	char **command; /* behind "--", ended by NULL; NULL if not given */
@@ -172,6 +200,11 @@ int target_resolve(plim_host *host, const char *operand, plim_target **target,
 plim_json *json_begin(const struct options *options, plim_host *host,
 		      int one_line);
 int json_finish(plim_json *json, plim_host *host);
+/* The same to another place, by who tells its failure himself: PLIM_OK, or the
+ * failure. The stream is not freed. */
+plim_json *json_begin_to(const struct options *options, plim_host *host,
+			 plim_write_fn *write, void *user);
+int json_end(plim_json *json, plim_host *host, plim_error *error);
 /* How a command ended: exit_status and signal, one of them null. */
 void json_exit(plim_json *json, int status);
 /* One entry of an array of events; `was` had the pid before, or is NULL. */
@@ -187,6 +220,9 @@ extern volatile int interrupted; /* by SIGINT, SIGTERM or SIGHUP */
 extern volatile int interrupted_by;
 extern volatile int interrupted_by_user; /* not from the terminal */
 void interrupt_catch(void);
+/* Also called by the handler, for what waits elsewhere; NULL: no more. */
+typedef void interrupt_fn(int number, void *user);
+void interrupt_tell(interrupt_fn *tell, void *user);
 /* Sleeps; ends early if interrupted (1) or if `descriptor` (or -1) becomes
  * readable (2); else 0. */
 int interrupt_sleep(uint64_t ns, int descriptor);
@@ -224,8 +260,11 @@ int child_start(struct child *child, char **command);
 int child_tell(const struct child *child, int status);
 const char *child_problem(const struct child *child);
 int child_launch(struct child *child, const struct child_plan *plan);
-/* Lets one go that was held: 0, or the exit status; then it is reaped. */
+/* Lets one go that was held: 0, or the exit status; then it is reaped. Its
+ * environment has these, too ("NAME=value", NULL behind the last), of 16 KiB
+ * at most; NULL: none. */
 int child_release(struct child *child);
+int child_release_with(struct child *child, const char *const *settings);
 /* Ends one that was held, or whatever became of it, at once. */
 void child_drop(struct child *child);
 /* Ends what was started, politely first, and reaps it. */
@@ -260,12 +299,18 @@ struct reaper_account reaper_end_all(plim_host *host);
 /* All of them at once, without asking; needs nothing. */
 void reaper_kill(void);
 
+/* profile_diff.c: is it plim profile diff A B? A process that is called diff
+ * is one operand, and no file follows it. */
+int profile_is_diff(const struct command *command,
+		    const struct options *options);
+
 int cmd_report(const struct options *options);
 int cmd_ps(const struct options *options);
 int cmd_show(const struct options *options);
 int cmd_threads(const struct options *options);
 int cmd_mem(const struct options *options);
 int cmd_cmdline(const struct options *options);
+int cmd_profile(const struct options *options);
 int cmd_tree(const struct options *options);
 int cmd_idle(const struct options *options);
 int cmd_time(const struct options *options);

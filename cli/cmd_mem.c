@@ -243,14 +243,6 @@ static int mem_measure(struct mem_view *view, plim_error *error)
 
 /* --- the command ---------------------------------------------------------- */
 
-static int mem_is_page(const char *path)
-{
-	const char *end = strrchr(path, '.');
-
-	return end != NULL && end != path &&
-	       (strcmp(end, ".html") == 0 || strcmp(end, ".htm") == 0);
-}
-
 /* What cannot be meant together. */
 static int mem_check(const struct options *options)
 {
@@ -268,11 +260,7 @@ static int mem_check(const struct options *options)
 	if (options->core != NULL && (options->tree || options->no_walk))
 		return fail_usage("mem: of a core file the allocators alone "
 				  "are told: no --tree, no --no-walk");
-	if (options->page != NULL && !mem_is_page(options->page))
-		return fail_usage("--output: '%s': a page is written to a "
-				  "file that ends in .html",
-				  options->page);
-	return EXIT_DONE;
+	return sheet_check(options->page);
 }
 
 static int mem_open(struct mem_view *view, plim_error *error)

@@ -1,6 +1,7 @@
 /*
- * cmd_report.c - plim report: the main job. One page on one process: who it
- * is, what it costs now, and what finding out cost.
+ * cmd_report.c - plim report: the main job. One page on one process: who in it
+ * wakes, what memory it retains, where its time goes, what it costs now, and
+ * what finding out cost.
  *
  * Its window is a quiet one (plim_idle): at both ends the tree and its threads
  * are read. The process itself is sampled in between, too, so that one that
@@ -13,6 +14,8 @@
 #define REPORT_STEP_NS	      250000000u
 #define REPORT_LOADING_NS     1000000000u
 #define REPORT_COMMAND_FOR_NS 10000000000u
+/* Longer than anything is waited for until it is quiet. */
+#define REPORT_LOAD_NS UINT64_C(130000000000)
 
 /* Samples into `usage`. A process that is no more sets `ended`, and the last
  * live sample stays; one that was a zombie from the start is sampled once. */
@@ -116,8 +119,10 @@ static int report_await_quiet(struct report *report, plim_error *error)
 	int code;
 
 	report->awaited = 1;
+	report_stacks_begin(report, REPORT_LOAD_NS);
 	code =
 	    plim_idle_await_quiet(report->idle, report->target, &plan, error);
+	report_stacks_end(report);
 	if (code != PLIM_OK)
 		return code;
 	report_note(report);
@@ -134,8 +139,13 @@ static int report_await_quiet(struct report *report, plim_error *error)
 static int report_watch(struct report *report, uint64_t ns, plim_error *error)
 {
 	plim_idle_options plan = report_plan(report, ns);
-	int code = plim_idle_window(report->idle, report->target, &plan, error);
+	int code;
 
+	/* What was sampled while it loaded is not where its time goes. */
+	report_stacks_release(report);
+	report_stacks_begin(report, ns);
+	code = plim_idle_window(report->idle, report->target, &plan, error);
+	report_stacks_end(report);
 	if (code == PLIM_EHIDDEN || code == PLIM_ECANNOTTELL)
 		return PLIM_OK;
 	if (code != PLIM_OK)
@@ -175,7 +185,18 @@ static int report_measure(struct report *report, plim_error *error)
 		code = report_tree_take(report, error);
 	if (code == PLIM_OK)
 		report_memory_take(report);
+	if (code == PLIM_OK)
+		report_stacks_resolve(report);
 	return code;
+}
+
+/* From what was measured to what is told. */
+static int report_tell(struct report *report)
+{
+	if (report_groups_make(report) != PLIM_OK)
+		return fail_memory();
+	report_find(report);
+	return report_page(report);
 }
 
 /* What was started ends with the report, unless it was to be left: the command
@@ -222,8 +243,10 @@ int cmd_report(const struct options *options)
 {
 	struct report report = {.options = options};
 	plim_error error;
-	int status = EXIT_DONE;
+	int status = sheet_check(options->page);
 
+	if (status != EXIT_DONE)
+		return status;
 	if (host_open(options, &report.host, &error) != PLIM_OK)
 		return fail_with(options, &error);
 	if (options->command != NULL &&
@@ -249,7 +272,7 @@ int cmd_report(const struct options *options)
 			report_settle(&report);
 		} else {
 			report_settle(&report);
-			status = report_page(&report);
+			status = report_tell(&report);
 			if (interrupted && status == EXIT_DONE)
 				status = EXIT_INTERRUPTED;
 		}
@@ -258,6 +281,8 @@ int cmd_report(const struct options *options)
 		plim_usage_free(report.last);
 	plim_usage_free(report.first);
 	plim_usage_free(report.total);
+	report_groups_release(&report);
+	report_stacks_release(&report);
 	report_tree_release(&report);
 	report_memory_release(&report);
 	plim_idle_free(report.idle);

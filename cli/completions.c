@@ -8,6 +8,7 @@
  * text of the tables is quoted for the shell that reads it.
  */
 #include "args.h"
+#include "profile.h"
 
 #include <string.h>
 
@@ -16,6 +17,8 @@
 static const char *const durations[] = {"200ms", "500ms", "1s", "3s",
 					"10s",	 "30s",	  "1m", NULL};
 static const char *const colors[] = {"auto", "always", "never", NULL};
+static const char *const views[] = {"cpu", "off", "wall", NULL};
+static const char *const events[] = {"cpu", "cycles", NULL};
 
 /* Calls back for each name that a column, an order or a filter takes. A
  * suffix that may be left out is left out. */
@@ -49,6 +52,30 @@ static void fields_each(field_fn *callback)
 static int value_is(const struct option_row *row, const char *word)
 {
 	return row->value != NULL && strcmp(row->value, word) == 0;
+}
+
+/* The words that a value may be, or NULL where they are not so few. */
+static const char *const *value_words(const struct option_row *row)
+{
+	static const struct {
+		const char *value;
+		const char *const *list;
+	} lists[] = {{"D", durations},
+		     {"WHEN", colors},
+		     {"VIEW", views},
+		     {"EVENT", events},
+		     {"FORMAT", profile_words}};
+	size_t i;
+
+	for (i = 0; i < sizeof lists / sizeof lists[0]; i++)
+		if (value_is(row, lists[i].value))
+			return lists[i].list;
+	return NULL;
+}
+
+static int value_is_field(const struct option_row *row)
+{
+	return value_is(row, "FIELD") || value_is(row, "LIST");
 }
 
 /* What the operands of a command are, by its usage. */
@@ -204,7 +231,11 @@ static void bash_pattern(const struct option_row *row)
 
 static void bash_value(const struct option_row *row)
 {
-	if (row->value == NULL || value_is(row, "N"))
+	const char *const *list = value_words(row);
+
+	if (row->value == NULL ||
+	    (list == NULL && !value_is_field(row) && !value_is(row, "DIR") &&
+	     !value_is(row, "FILE")))
 		return;
 	bash_pattern(row);
 	if (value_is(row, "LIST"))
@@ -218,10 +249,8 @@ static void bash_value(const struct option_row *row)
 		fputs("\t\tcompopt -o default 2>/dev/null\n", stdout);
 	} else {
 		fputs("\t\t_plim_words \"$head\" \"$typed\"", stdout);
-		if (value_is(row, "D"))
-			words(durations);
-		else if (value_is(row, "WHEN"))
-			words(colors);
+		if (list != NULL)
+			words(list);
 		else
 			fputs(" $fields", stdout);
 		fputs("\n", stdout);
@@ -283,6 +312,7 @@ static void zsh_field(const char *name, const char *text, const char *end)
 static void zsh_option(const struct option_row *row)
 {
 	const char *equal = row->value != NULL ? "=" : "";
+	const char *const *list = value_words(row);
 
 	if (row->letter != 0)
 		printf(" \\\n\t\t\t'(-%c --%s)'{-%c%s,--%s%s}'[", row->letter,
@@ -292,13 +322,9 @@ static void zsh_option(const struct option_row *row)
 		printf(" \\\n\t\t\t'--%s%s[", row->name, equal);
 	zsh_text(row->text);
 	fputs("]", stdout);
-	if (value_is(row, "D")) {
-		fputs(":time:(", stdout);
-		words(durations);
-		fputs(" )", stdout);
-	} else if (value_is(row, "WHEN")) {
-		fputs(":when:(", stdout);
-		words(colors);
+	if (list != NULL) {
+		printf(":%s:(", value_is(row, "D") ? "time" : "word");
+		words(list);
 		fputs(" )", stdout);
 	} else if (value_is(row, "FIELD")) {
 		fputs(":field:_plim_fields", stdout);
@@ -453,6 +479,8 @@ static const char fish_begin[] =
 static void fish_option(const struct command *command,
 			const struct option_row *row)
 {
+	const char *const *list = value_words(row);
+
 	printf("complete -c plim -n '__plim_is %s' -l %s", command->name,
 	       row->name);
 	if (row->letter != 0)
@@ -464,13 +492,9 @@ static void fish_option(const struct command *command,
 		fputs(" -r -F", stdout);
 	else if (row->value != NULL)
 		fputs(" -x", stdout);
-	if (value_is(row, "D")) {
+	if (list != NULL) {
 		fputs(" -ka '", stdout);
-		words(durations);
-		fputs("'", stdout);
-	} else if (value_is(row, "WHEN")) {
-		fputs(" -ka '", stdout);
-		words(colors);
+		words(list);
 		fputs("'", stdout);
 	} else if (value_is(row, "FIELD")) {
 		fputs(" -a '(__plim_fields)'", stdout);

@@ -32,8 +32,10 @@ const char *idle_phase_word(int phase);
 /* wakers.c: who woke, most first, on a page for people, and as the JSON array
  * `threads`. */
 #define WAKERS_TOLD 10
+typedef void wakers_fn(const plim_idle_thread *thread, void *user);
+/* `below`, or NULL, says more of each thread behind its line. */
 void wakers_page(const struct options *options, const plim_idle *idle,
-		 uint64_t most);
+		 uint64_t most, wakers_fn *below, void *user);
 void wakers_json(plim_json *json, const plim_idle *idle, uint64_t most);
 
 #endif

@@ -202,7 +202,8 @@ static void idle_page_figures(const struct idle_view *view)
 		      idle_show_last(view, PLIM_FIELD_RESIDENT),
 		      idle_show_last(view, PLIM_FIELD_PEAK_RESIDENT));
 	if (view->options->threads)
-		wakers_page(view->options, view->idle, idle_most(view));
+		wakers_page(view->options, view->idle, idle_most(view), NULL,
+			    NULL);
 	output_format(
 	    "observer     wake-ups %s, CPU time %s; %s\n",
 	    show_count(view->options, facts.own_wakeups, PLIM_UNIT_NONE),

@@ -16,6 +16,8 @@ volatile int interrupted_by;
 volatile int interrupted_by_user;
 volatile int interrupt_lost;
 
+static interrupt_fn *volatile interrupt_told;
+static void *volatile interrupt_user;
 static volatile int interrupt_loss; /* the signal, 0: none */
 static volatile pid_t interrupt_front;
 
@@ -27,6 +29,15 @@ static void interrupt_note(int number, siginfo_t *info, void *context)
 	interrupted = 1;
 	interrupted_by = number;
 	interrupted_by_user = info->si_code == SI_USER;
+	if (interrupt_told != NULL)
+		interrupt_told(number, interrupt_user);
+}
+
+void interrupt_tell(interrupt_fn *tell, void *user)
+{
+	interrupt_told = NULL;
+	interrupt_user = user;
+	interrupt_told = tell;
 }
 
 /* No SA_RESTART: a blocking call ends. A signal that was ignored when we

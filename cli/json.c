@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-plim_json *json_begin(const struct options *options, plim_host *host,
-		      int one_line)
+static plim_json *json_begin_as(plim_host *host, plim_write_fn *write,
+				void *user, int one_line)
 {
 	plim_json *json;
 
-	(void)options;
-	if (plim_json_new(&json, output_write, &standard_output,
-			  one_line ? 0 : 2, NULL, NULL) != PLIM_OK)
+	if (plim_json_new(&json, write, user, one_line ? 0 : 2, NULL, NULL) !=
+	    PLIM_OK)
 		return NULL;
 	plim_json_object(json, NULL);
 	plim_json_string(json, "plimsoll", plim_version());
@@ -25,19 +24,39 @@ plim_json *json_begin(const struct options *options, plim_host *host,
 	return json;
 }
 
-int json_finish(plim_json *json, plim_host *host)
+plim_json *json_begin(const struct options *options, plim_host *host,
+		      int one_line)
+{
+	(void)options;
+	return json_begin_as(host, output_write, &standard_output, one_line);
+}
+
+plim_json *json_begin_to(const struct options *options, plim_host *host,
+			 plim_write_fn *write, void *user)
+{
+	(void)options;
+	return json_begin_as(host, write, user, 0);
+}
+
+int json_end(plim_json *json, plim_host *host, plim_error *error)
 {
 	plim_cost cost;
-	int code;
 
-	if (json == NULL)
-		return failure_status;
 	if (host != NULL) {
 		cost = command_cost(host);
 		plim_json_cost(json, "cost", &cost);
 	}
 	plim_json_end(json);
-	code = plim_json_finish(json, NULL);
+	return plim_json_finish(json, error);
+}
+
+int json_finish(plim_json *json, plim_host *host)
+{
+	int code;
+
+	if (json == NULL)
+		return failure_status;
+	code = json_end(json, host, NULL);
 	plim_json_free(json);
 	return code == PLIM_OK || code == PLIM_EOUTPUT ? EXIT_DONE
 						       : failure_status;
@@ -86,6 +105,8 @@ plim_cost command_cost(plim_host *host)
 		cost.system_calls += plim_usage_cost(self).system_calls;
 		cost.cpu_ns = plim_process_count(plim_usage_process(self),
 						 PLIM_FIELD_CPU);
+		if (cost.cpu_ns.state == PLIM_STATE_KNOWN)
+			cost.cpu_ns.value += cost.helper_cpu_ns;
 	}
 	plim_usage_free(self);
 	return cost;

@@ -1,213 +1,339 @@
 /*
- * report_page.c - what plim report found out, as a page, JSON or CSV. A figure
- * that is missing is told with its reason; of a process that has ended the
- * last live sample stands beside the kernel's account.
+ * report_page.c - what plim report found out, on a terminal. One screen: the
+ * answers first, below them what they were found by, last what is missing and
+ * what finding out cost. With --all every thread, figure and reason.
+ *
+ * What this user was refused is always told with its reason; what no user is
+ * told of on this host is named, and --all says why.
  */
+#include "prose.h"
 #include "report.h"
 
 #include <string.h>
-#include <time.h>
 
-static plim_count report_count(const struct report *report, int field)
-{
-	return plim_process_count(plim_usage_process(report->last), field);
-}
+#define PAGE_GROUPS   4
+#define PAGE_STACKS   3
+#define PAGE_ALL      12 /* stacks with --all */
+#define PAGE_FRAMES   6
+#define PAGE_COLUMN   13
+#define PAGE_INDENT   17 /* of a thread's stack */
+#define PAGE_HOT_ROOM 16
 
-static const char *report_value(const struct report *report, int field)
+static const char *page_value(const struct report *report, int field)
 {
 	return show_count(report->options, report_count(report, field),
 			  plim_field_get(field)->unit);
 }
 
-static const char *report_rate(const struct report *report, int field)
+static const char *page_rate(const struct report *report, int field)
 {
-	int unit = plim_field_get(field)->unit == PLIM_UNIT_BYTES
-		       ? PLIM_UNIT_BYTES_PER_SECOND
-		       : PLIM_UNIT_PER_SECOND;
+	const int unit = plim_field_get(field)->unit == PLIM_UNIT_BYTES
+			     ? PLIM_UNIT_BYTES_PER_SECOND
+			     : PLIM_UNIT_PER_SECOND;
 
-	return show_real(report->options,
-			 plim_process_rate(plim_usage_process(report->first),
-					   plim_usage_process(report->last),
-					   field),
+	return show_real(report->options, report_field_rate(report, field),
 			 unit);
 }
 
-static void report_who(const struct report *report)
+/* --- who and when --------------------------------------------------------- */
+
+static void page_who(const struct report *report)
 {
 	const plim_process *last = plim_usage_process(report->last);
-	plim_text identity = plim_process_text(last, PLIM_FIELD_IDENTITY);
-	plim_count start = report_count(report, PLIM_FIELD_START_UNIX_MS);
-	char when[32] = "-";
+	const plim_count threads = report_count(report, PLIM_FIELD_THREADS);
+	struct prose prose = {.options = report->options};
+	char when[32];
 
-	if (start.state == PLIM_STATE_KNOWN) {
-		time_t seconds = (time_t)(start.value / 1000);
-		struct tm broken;
-
-		if (localtime_r(&seconds, &broken) != NULL)
-			strftime(when, sizeof when, "%Y-%m-%d %H:%M:%S",
-				 &broken);
-	}
-	output_bold(report->options);
-	output_text("process      ");
-	output_escaped(report->options,
-		       plim_process_text(last, PLIM_FIELD_NAME).bytes);
-	output_format("  %.*s", (int)identity.bytes.size, identity.bytes.data);
-	output_bold_end();
-	output_format("             user %s, started %s, state %.*s, "
-		      "%s thread%s, %s descriptors\n",
-		      report_value(report, PLIM_FIELD_UID), when,
-		      (int)plim_process_text(last, PLIM_FIELD_STATE).bytes.size,
-		      plim_process_text(last, PLIM_FIELD_STATE).bytes.data,
-		      report_value(report, PLIM_FIELD_THREADS),
-		      report_count(report, PLIM_FIELD_THREADS).value == 1 ? ""
-									  : "s",
-		      report_value(report, PLIM_FIELD_DESCRIPTORS));
+	report_started(report, when, sizeof when);
+	prose_begin(&prose, "process");
+	prose.bold = 1;
+	prose_quote(&prose, plim_process_text(last, PLIM_FIELD_NAME).bytes);
+	prose_format(&prose, "  ");
+	prose_quote(&prose, plim_process_text(last, PLIM_FIELD_IDENTITY).bytes);
+	prose_end(&prose);
+	prose_line(&prose, "",
+		   "user %s, started %s, %s thread%s, %s descriptors",
+		   page_value(report, PLIM_FIELD_UID), when,
+		   page_value(report, PLIM_FIELD_THREADS),
+		   threads.value == 1 ? "" : "s",
+		   page_value(report, PLIM_FIELD_DESCRIPTORS));
 	if ((report->changes & PLIM_CHANGE_IMAGE) != 0)
-		output_text("             it executed another program while it "
-			    "was watched\n");
+		prose_line(&prose, "",
+			   "it executed another program while it was watched");
 }
 
-static void report_window(const struct report *report)
+static void page_window(const struct report *report)
 {
-	plim_interval interval;
+	struct prose prose = {.options = report->options};
+	char text[400];
 
-	if (plim_process_interval(plim_usage_process(report->first),
-				  plim_usage_process(report->last), &interval,
-				  NULL) != PLIM_OK)
-		return;
-	output_format("observed     %s",
-		      report->first == report->last
-			  ? "once"
-			  : show_count(report->options,
-				       plim_count_known(interval.elapsed_ns,
-							PLIM_METHOD_SYSTEM),
-				       PLIM_UNIT_NS));
-	if (interval.suspended_ns > 0)
-		output_format(
-		    "; the machine slept %s meanwhile, so the rates are of "
-		    "little worth",
-		    show_count(report->options,
-			       plim_count_known(interval.suspended_ns,
-						PLIM_METHOD_SYSTEM),
-			       PLIM_UNIT_NS));
-	if (report->quiet)
-		output_format(
-		    "; quiet after %s",
-		    show_count(report->options,
-			       plim_count_known(report->quiet_after_ns,
-						PLIM_METHOD_SYSTEM),
-			       PLIM_UNIT_NS));
-	else if (report->awaited && !report->ended)
-		output_text("; it did not become quiet first");
-	if (report->ended && report->first == report->last)
-		output_text(": it has ended");
-	else if (report->ended)
-		output_text("; then it ended");
+	report_window(report, text, sizeof text);
+	if (text[0] != '\0')
+		prose_line(&prose, "observed", "%s", text);
+}
+
+/* --- the answers ---------------------------------------------------------- */
+
+static void page_answers(const struct report *report)
+{
+	static const char *const labels[] = {"who wakes", "retained",
+					     "time goes to"};
+	struct prose prose = {.options = report->options};
+	int i;
+
+	output_text("\n");
+	for (i = 0; i < REPORT_QUESTIONS; i++) {
+		const struct report_answer *answer = &report->answers[i];
+
+		prose_begin(&prose, labels[i]);
+		prose.bold = 1;
+		prose_format(&prose, "%s", answer->text);
+		prose_end(&prose);
+		if (answer->where[0] == '\0')
+			continue;
+		prose_begin(&prose, "");
+		prose_format(&prose, "%s", answer->where);
+		prose_end(&prose);
+	}
 	output_text("\n");
 }
 
-static void report_costs(const struct report *report)
+/* --- threads -------------------------------------------------------------- */
+
+static void page_group(const struct report *report,
+		       const struct report_group *group)
 {
-	const plim_process *first = plim_usage_process(report->first);
-	const plim_process *last = plim_usage_process(report->last);
+	const struct options *options = report->options;
+	const size_t width = prose_width();
+	char stack[REPORT_GROUP_STACK];
 
-	output_format("CPU          %s of one core; %s since its start (user "
-		      "%s, system %s)\n",
-		      show_real(report->options,
-				plim_process_cpu_percent(first, last),
-				PLIM_UNIT_PERCENT),
-		      report_value(report, PLIM_FIELD_CPU),
-		      report_value(report, PLIM_FIELD_CPU_USER),
-		      report_value(report, PLIM_FIELD_CPU_SYSTEM));
-	output_format("wake-ups     %s; put off its CPU %s\n",
-		      report_rate(report, PLIM_FIELD_WAKEUPS),
-		      report_rate(report, PLIM_FIELD_INVOLUNTARY));
-	output_format("disk         read %s, written %s; since its start %s "
-		      "and %s\n",
-		      report_rate(report, PLIM_FIELD_DISK_READ),
-		      report_rate(report, PLIM_FIELD_DISK_WRITE),
-		      report_value(report, PLIM_FIELD_DISK_READ),
-		      report_value(report, PLIM_FIELD_DISK_WRITE));
-	output_format("calls        %s read and write calls, %s minor and %s "
-		      "major page faults\n",
-		      report_rate(report, PLIM_FIELD_IO_CALLS),
-		      report_rate(report, PLIM_FIELD_FAULTS_MINOR),
-		      report_rate(report, PLIM_FIELD_FAULTS_MAJOR));
-	output_format("memory       anonymous %s, swapped out %s, files %s, "
-		      "shared %s\n             resident %s, at most %s\n",
-		      report_value(report, PLIM_FIELD_ANONYMOUS),
-		      report_value(report, PLIM_FIELD_SWAP),
-		      report_value(report, PLIM_FIELD_FILE),
-		      report_value(report, PLIM_FIELD_SHMEM),
-		      report_value(report, PLIM_FIELD_RESIDENT),
-		      report_value(report, PLIM_FIELD_PEAK_RESIDENT));
-}
-
-/* Figures of the page that are missing, each reason once. */
-static void report_missing(const struct report *report)
-{
-	plim_count told[PLIM_FIELD_LAST + 1];
-	int count = 0;
-	int field;
-	int other;
-
-	for (field = 1; field <= PLIM_FIELD_LAST; field++) {
-		plim_count figure = report_count(report, field);
-
-		/* What the page does not ask for is not missing in it. */
-		if (plim_field_get(field)->kind == PLIM_KIND_TEXT ||
-		    figure.method == PLIM_REASON_NOT_ASKED ||
-		    figure.state == PLIM_STATE_KNOWN ||
-		    plim_field_get(field)->linux_source == NULL)
-			continue;
-		for (other = 0; other < count; other++)
-			if (told[other].method == figure.method)
-				break;
-		if (other < count)
-			continue;
-		told[count++] = figure;
-		output_format("unavailable  ");
-		for (other = field; other <= PLIM_FIELD_LAST; other++)
-			if (report_count(report, other).state !=
-				PLIM_STATE_KNOWN &&
-			    report_count(report, other).method == figure.method)
-				output_format("%s%s", other > field ? ", " : "",
-					      plim_field_get(other)->name);
-		output_format(
-		    "\n             %s: %s\n", plim_state_word(figure.state),
-		    show_reason(figure.state, figure.method, figure.code));
+	output_format(
+	    "%-*s%10s %9s %9s  ", PAGE_COLUMN, "",
+	    show_real(options, report_groups_rate(report, group->wakeups),
+		      PLIM_UNIT_PER_SECOND),
+	    show_real(options, report_groups_percent(report, group->cpu_ns),
+		      PLIM_UNIT_PERCENT),
+	    show_count(options, plim_sum_total(&group->runqueue_ns),
+		       PLIM_UNIT_NS));
+	output_format("%s\n", group->label);
+	if (group->row != NULL) {
+		report_stacks_text(report, report->stacks->off, group->row,
+				   REPORT_NAMED, PAGE_FRAMES,
+				   width - PAGE_INDENT, stack, sizeof stack);
+		output_format("%-*s%s\n", PAGE_INDENT, "", stack);
+	} else if (group->is_running) {
+		output_format("%-*srunning\n", PAGE_INDENT, "");
+	} else if (group->blocked_in.state == PLIM_STATE_KNOWN) {
+		output_format("%-*s", PAGE_INDENT, "");
+		output_escaped(options, group->blocked_in.bytes);
+		output_text("\n");
 	}
 }
 
-/* Did we end it? */
-static int report_signalled(const struct report *report)
+static void page_groups(const struct report *report)
 {
-	return report->started && !report->ended && !report->options->leave;
+	const struct report_groups *groups = &report->groups;
+	const size_t most =
+	    groups->count < PAGE_GROUPS + 1 ? PAGE_GROUPS + 1 : PAGE_GROUPS;
+	size_t i;
+
+	if (groups->count == 0)
+		return;
+	output_format("%-*s%10s %9s %9s  %s\n", PAGE_COLUMN, "threads",
+		      "wake-ups", "CPU", "waited",
+		      "name, and below it where it sleeps");
+	for (i = 0; i < groups->count && i < most; i++)
+		page_group(report, &groups->items[i]);
+	if (groups->count > most)
+		output_format("%-*sand %zu more; --all lists them\n",
+			      PAGE_COLUMN, "", groups->count - most);
 }
 
-static const char *report_end(const struct report *report, char *text,
-			      size_t size)
+/* With --all: below each thread its stack. */
+static void page_thread(const plim_idle_thread *thread, void *user)
 {
-	if (report_signalled(report))
-		snprintf(text, size, "by us, after the report");
+	const struct report *report = user;
+	const plim_fold_row *row =
+	    report_stacks_sleep(report, thread->pid, thread->change.last->tid);
+	struct prose prose = {.options = report->options};
+	char stack[1000];
+
+	if (row == NULL)
+		return;
+	report_stacks_text(report, report->stacks->off, row, REPORT_WHOLE,
+			   PAGE_ALL, sizeof stack - 1, stack, sizeof stack);
+	prose_begin(&prose, "");
+	prose_format(&prose, "    %s", stack);
+	prose.hang = 4;
+	prose_end(&prose);
+}
+
+/* --- stacks --------------------------------------------------------------- */
+
+static void page_hot(const struct report *report)
+{
+	const struct report_stacks *stacks = report->stacks;
+	struct prose prose = {.options = report->options};
+	const int all = report->options->all;
+	const size_t most = all ? PAGE_ALL : PAGE_STACKS;
+	const char *label = "hot stacks";
+	size_t told = 0;
+	size_t i;
+
+	if (!report_stacks_are_there(report))
+		return;
+	for (i = 0; i < plim_fold_row_count(stacks->cpu) && told < most; i++) {
+		const plim_fold_row *row = plim_fold_row_at(stacks->cpu, i);
+		char share[40];
+		char text[1000];
+
+		/* One sample proves little; the hottest is told all the same.
+		 */
+		if (!report_stacks_is_stack(stacks, row) ||
+		    (told > 0 && row->samples < 2))
+			continue;
+		plim_fixed_format(100 * row->share, 0, share, sizeof share);
+		report_stacks_text(
+		    report, stacks->cpu, row, all ? REPORT_WHOLE : REPORT_NAMED,
+		    all ? PAGE_ALL : PAGE_FRAMES,
+		    all ? sizeof text - 1 : prose_width() - PAGE_COLUMN - 8,
+		    text, sizeof text);
+		prose_begin(&prose, label);
+		prose.hang = 8;
+		prose_format(&prose, "%4s %%  %s", share, text);
+		prose_end(&prose);
+		label = "";
+		told++;
+	}
+}
+
+/* What the sampling lacks: what was refused, with its remedy. */
+static void page_lacks(const struct report *report)
+{
+	const struct report_stacks *stacks = report->stacks;
+	struct prose prose = {.options = report->options};
+	size_t i;
+
+	/* Where nothing was sampled, the answer has the reason. */
+	if (stacks == NULL || stacks->profile == NULL ||
+	    (stacks->code != PLIM_OK && !report->options->all))
+		return;
+	for (i = 0; i < plim_profile_lack_count(stacks->profile); i++) {
+		prose_begin(&prose, i == 0 ? "not sampled" : "");
+		prose_quote(&prose,
+			    (plim_bytes){
+				plim_profile_lack(stacks->profile, i),
+				strlen(plim_profile_lack(stacks->profile, i))});
+		prose_end(&prose);
+	}
+}
+
+/* --- figures -------------------------------------------------------------- */
+
+static void page_costs(const struct report *report)
+{
+	const struct options *options = report->options;
+	struct prose prose = {.options = options};
+	const plim_real cpu =
+	    plim_process_cpu_percent(plim_usage_process(report->first),
+				     plim_usage_process(report->last));
+
+	prose_begin(&prose, "CPU");
+	prose_format(&prose, "%s of one core; %s since its start",
+		     show_real(options, cpu, PLIM_UNIT_PERCENT),
+		     page_value(report, PLIM_FIELD_CPU));
+	if (options->all)
+		prose_format(&prose, " (user %s, system %s)",
+			     page_value(report, PLIM_FIELD_CPU_USER),
+			     page_value(report, PLIM_FIELD_CPU_SYSTEM));
+	prose_end(&prose);
+	if (options->all)
+		prose_line(&prose, "wake-ups", "%s; put off its CPU %s",
+			   page_rate(report, PLIM_FIELD_WAKEUPS),
+			   page_rate(report, PLIM_FIELD_INVOLUNTARY));
+	if (options->all)
+		prose_line(&prose, "disk",
+			   "read %s, written %s; since its start %s and %s",
+			   page_rate(report, PLIM_FIELD_DISK_READ),
+			   page_rate(report, PLIM_FIELD_DISK_WRITE),
+			   page_value(report, PLIM_FIELD_DISK_READ),
+			   page_value(report, PLIM_FIELD_DISK_WRITE));
 	else
-		snprintf(text, size, "with status %d",
-			 child_exit_status(report->child.status));
-	return text;
+		prose_line(&prose, "disk",
+			   "read %s, written %s; %s read and write calls",
+			   page_rate(report, PLIM_FIELD_DISK_READ),
+			   page_rate(report, PLIM_FIELD_DISK_WRITE),
+			   page_rate(report, PLIM_FIELD_IO_CALLS));
+	if (options->all)
+		prose_line(&prose, "calls",
+			   "%s read and write calls, %s minor and %s major "
+			   "page faults",
+			   page_rate(report, PLIM_FIELD_IO_CALLS),
+			   page_rate(report, PLIM_FIELD_FAULTS_MINOR),
+			   page_rate(report, PLIM_FIELD_FAULTS_MAJOR));
+	if (options->all)
+		prose_line(&prose, "resident",
+			   "%s, at most %s: anonymous %s, files %s, shared "
+			   "%s; swapped out %s",
+			   page_value(report, PLIM_FIELD_RESIDENT),
+			   page_value(report, PLIM_FIELD_PEAK_RESIDENT),
+			   page_value(report, PLIM_FIELD_ANONYMOUS),
+			   page_value(report, PLIM_FIELD_FILE),
+			   page_value(report, PLIM_FIELD_SHMEM),
+			   page_value(report, PLIM_FIELD_SWAP));
 }
 
-static void report_total(const struct report *report)
+/* --- what is missing ------------------------------------------------------ */
+
+/* Each reason once. In short, what nobody is told here is only named. */
+static void page_missing(const struct report *report)
+{
+	struct prose prose = {.options = report->options};
+	struct prose rest = {.options = report->options};
+	char names[1024];
+	int field;
+
+	prose_begin(&rest, "unavailable");
+	for (field = 1; field <= PLIM_FIELD_LAST; field++) {
+		const plim_count figure = report_count(report, field);
+
+		if (!report_is_missing(report, field) ||
+		    report_missing_again(report, field))
+			continue;
+		report_missing_names(report, field, names, sizeof names);
+		if (!report->options->all &&
+		    figure.state == PLIM_STATE_UNSUPPORTED) {
+			prose_format(&rest, "%s%s", rest.size > 0 ? ", " : "",
+				     names);
+			continue;
+		}
+		prose_line(&prose, "unavailable", "%s", names);
+		prose_line(
+		    &prose, "", "%s: %s", plim_state_word(figure.state),
+		    show_reason(figure.state, figure.method, figure.code));
+	}
+	if (rest.size == 0)
+		return;
+	prose_format(&rest, " (--all says why)");
+	prose_end(&rest);
+}
+
+/* --- the end -------------------------------------------------------------- */
+
+static void page_total(const struct report *report)
 {
 	const plim_process *total = plim_usage_process(report->total);
 	const struct options *options = report->options;
+	struct prose prose = {.options = options};
 	char end[64];
 
-	output_format(
-	    "ended        %s; in all: CPU %s (user %s, system %s), %s "
-	    "wake-ups, %s disk blocks\n             (the kernel's account of "
-	    "it "
-	    "and of every child it waited for)\n",
-	    report_end(report, end, sizeof end),
+	report_end(report, end, sizeof end);
+	prose_line(
+	    &prose, "ended",
+	    "%s; in all: CPU %s (user %s, system %s), %s wake-ups, %s disk "
+	    "blocks (the kernel's account of it and of every child it waited "
+	    "for)",
+	    end,
 	    show_count(options, plim_process_count(total, PLIM_FIELD_CPU),
 		       PLIM_UNIT_NS),
 	    show_count(options, plim_process_count(total, PLIM_FIELD_CPU_USER),
@@ -222,80 +348,106 @@ static void report_total(const struct report *report)
 		       PLIM_UNIT_NONE));
 }
 
-static void report_events(const struct report *report, plim_json *json)
+/* What the looking cost: with --all the sampler's part, too. */
+static void page_sampler(const struct report *report)
 {
-	const plim_process *last =
-	    plim_usage_process(report->sampled ? report->last : report->total);
+	const struct report_stacks *stacks = report->stacks;
+	const struct options *options = report->options;
+	struct prose prose = {.options = options};
+	plim_profile_facts facts;
 
-	plim_json_array(json, "events");
-	if ((report->changes & PLIM_CHANGE_IMAGE) != 0)
-		json_event(json, "image_changed", last, NULL);
-	if ((report->changes & PLIM_CHANGE_NAME) != 0)
-		json_event(json, "name_changed", last, NULL);
-	if (report->ended)
-		json_event(json, "gone", last, NULL);
-	plim_json_end(json);
+	if (!options->all || !report_stacks_are_there(report))
+		return;
+	facts = plim_profile_about(stacks->profile);
+	prose_line(
+	    &prose, "stacks",
+	    "sampled %u times a second for %s, %s stops: %s of our CPU time",
+	    facts.hz_effective, report_time(report, facts.duration_ns),
+	    show_count(options,
+		       plim_profile_metric(stacks->profile, PLIM_METRIC_STOPS),
+		       PLIM_UNIT_NONE),
+	    show_count(
+		options,
+		plim_profile_metric(stacks->profile, PLIM_METRIC_SAMPLER_CPU),
+		PLIM_UNIT_NS));
 }
 
-static int report_json(struct report *report)
+static void page_cost(const struct report *report)
 {
-	const plim_field_set all = plim_field_set_preset(PLIM_FIELDS_ALL);
-	plim_json *json = json_begin(report->options, report->host, 0);
+	const plim_cost cost = command_cost(report->host);
+	struct prose prose = {.options = report->options};
+	char bytes[32];
 
-	if (json == NULL)
-		return fail_memory();
-	if (report->sampled)
-		plim_json_process(json, "process",
-				  plim_usage_process(report->last),
-				  plim_usage_process(report->first), &all);
+	plim_quantity_format((double)cost.bytes_read, PLIM_UNIT_BYTES, bytes,
+			     sizeof bytes);
+	prose_begin(&prose, "cost");
+	prose_format(&prose, "%s of CPU time",
+		     show_count(report->options, cost.cpu_ns, PLIM_UNIT_NS));
+	if (report->options->all)
+		prose_format(&prose, ", %llu system calls, %s read",
+			     (unsigned long long)cost.system_calls, bytes);
+	prose_format(&prose, "; %s",
+		     report_signalled(report)
+			 ? "nothing was stopped while it was measured"
+			 : "nothing was stopped or signalled");
+	prose_end(&prose);
+}
+
+static void page_lived(struct report *report)
+{
+	page_who(report);
+	page_window(report);
+	page_answers(report);
+	if (report->options->all)
+		wakers_page(report->options, report->idle, UINT64_MAX,
+			    page_thread, report);
 	else
-		plim_json_null(json, "process");
-	report_tree_json(report, json);
-	report_memory_json(report, json);
-	if (report->started && report->child.ended) {
-		plim_json_process(json, "total",
-				  plim_usage_process(report->total), NULL,
-				  &all);
-		json_exit(json, report->child.status);
-	}
-	if (report->awaited)
-		plim_json_boolean(json, "became_quiet", report->quiet);
-	idle_json_window(json, report->idle, 1);
-	wakers_json(json, report->idle, UINT64_MAX);
-	report_events(report, json);
-	return json_finish(json, report->host);
+		page_groups(report);
+	page_hot(report);
+	report_memory_page(report);
+	page_costs(report);
+	report_tree_page(report);
+	page_lacks(report);
+	page_missing(report);
+}
+
+static void page_print(struct report *report)
+{
+	struct prose prose = {.options = report->options};
+
+	if (report->sampled)
+		page_lived(report);
+	else
+		prose_line(&prose, "observed",
+			   "it ended before it could be observed");
+	if (report->started && report->child.ended)
+		page_total(report);
+	page_sampler(report);
+	page_cost(report);
 }
 
 int report_page(struct report *report)
 {
 	const plim_field_set all = plim_field_set_preset(PLIM_FIELDS_ALL);
+	int status = EXIT_DONE;
 
 	switch (report->options->format) {
 	case FORMAT_JSON:
-		return report_json(report);
+		status = report_json(report);
+		break;
 	case FORMAT_CSV:
 		plim_csv_header(&all, 1, output_write, &standard_output);
 		plim_csv_process(plim_usage_process(report->last),
 				 plim_usage_process(report->first), &all, 1,
 				 output_write, &standard_output);
-		return EXIT_DONE;
+		break;
+	case FORMAT_HTML:
+		status = report_sheet(report, NULL);
+		break;
 	default:
-		if (report->sampled) {
-			report_who(report);
-			report_window(report);
-			report_costs(report);
-			report_memory_page(report);
-			report_tree_page(report);
-			wakers_page(report->options, report->idle, WAKERS_TOLD);
-			report_missing(report);
-		} else {
-			output_text("observed     it ended before it could be "
-				    "observed\n");
-		}
-		if (report->started && report->child.ended)
-			report_total(report);
-		output_cost(report->options, report->host,
-			    report_signalled(report));
-		return EXIT_DONE;
+		page_print(report);
 	}
+	if (status == EXIT_DONE && report->options->page != NULL)
+		status = report_sheet(report, report->options->page);
+	return status;
 }

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPORT_BIGGEST 5
+#define REPORT_BIGGEST	5
+#define REPORT_IN_SHORT 3
+#define REPORT_ON_SHEET 20
 
 static const int report_tree_ids[] = {
     PLIM_FIELD_CPU,	   PLIM_FIELD_WAKEUPS,	PLIM_FIELD_DISK_READ,
@@ -16,11 +18,11 @@ static const int report_tree_ids[] = {
     PLIM_FIELD_ANONYMOUS,  PLIM_FIELD_SWAP,	PLIM_FIELD_PID,
     PLIM_FIELD_NAME,	   PLIM_FIELD_IDENTITY};
 
-static const struct column report_cpu = {.rate = 1};
+static const struct column report_tree_share = {.rate = 1};
 
 static struct column report_cpu_column(void)
 {
-	struct column column = report_cpu;
+	struct column column = report_tree_share;
 
 	column.field = plim_field_get(PLIM_FIELD_CPU);
 	return column;
@@ -112,7 +114,7 @@ static int report_bigger(const void *left, const void *right)
 }
 
 /* The members, the biggest first; how many they are without the root. */
-static int report_tree_members(struct report *report, size_t *descendants)
+int report_tree_members(struct report *report, size_t *descendants)
 {
 	struct tree_view *view = &report->tree;
 	int32_t root = plim_target_identity(view->root).pid;
@@ -208,9 +210,11 @@ static void report_tree_cpu(const struct report *report, plim_count ended)
 static void report_tree_biggest(const struct report *report)
 {
 	const struct tree_view *view = &report->tree;
+	const size_t most =
+	    report->options->all ? REPORT_BIGGEST : REPORT_IN_SHORT;
 	size_t i;
 
-	for (i = 0; i < view->members.count && i < REPORT_BIGGEST; i++) {
+	for (i = 0; i < view->members.count && i < most; i++) {
 		const struct branch *branch = &view->members.items[i];
 
 		output_format(
@@ -224,9 +228,9 @@ static void report_tree_biggest(const struct report *report)
 		    plim_process_text(branch->process, PLIM_FIELD_NAME).bytes);
 		output_text("\n");
 	}
-	if (view->members.count > REPORT_BIGGEST)
+	if (view->members.count > most)
 		output_format("             and %zu more\n",
-			      view->members.count - REPORT_BIGGEST);
+			      view->members.count - most);
 }
 
 void report_tree_page(struct report *report)
@@ -240,7 +244,8 @@ void report_tree_page(struct report *report)
 	facts = plim_tree_about(report->tree.tree);
 	ended = report_tree_ended(report);
 	if (descendants == 0 && facts.ended == 0 && ended.value == 0) {
-		output_text("descendants  none\n");
+		if (report->options->all)
+			output_text("descendants  none\n");
 		return;
 	}
 	output_format("descendants  %zu; %u started and %u ended meanwhile; "
@@ -260,6 +265,48 @@ void report_tree_page(struct report *report)
 	report_tree_gauge(report, ", resident ", PLIM_FIELD_RESIDENT);
 	output_text(" with shared pages once for each\n");
 	report_tree_biggest(report);
+}
+
+static void report_sheet_member(const struct report *report,
+				struct sheet *sheet,
+				const struct branch *branch)
+{
+	sheet_text(sheet, "<tr><td>");
+	sheet_escaped(
+	    sheet, plim_process_text(branch->process, PLIM_FIELD_NAME).bytes);
+	sheet_format(sheet, "</td><td class=\"n\">%d</td>",
+		     (int)plim_process_pid(branch->process));
+	sheet_real(sheet,
+		   report_share(branch, report->tree.interval.elapsed_ns),
+		   PLIM_UNIT_PERCENT);
+	sheet_count(sheet,
+		    plim_process_count(branch->process, PLIM_FIELD_RESIDENT),
+		    PLIM_UNIT_BYTES);
+	sheet_text(sheet, "</tr>\n");
+}
+
+/* Members by the CPU time they used; nothing of a process without any. */
+void report_tree_sheet(struct report *report, struct sheet *sheet)
+{
+	const struct tree_view *view = &report->tree;
+	plim_tree_facts facts;
+	size_t descendants;
+	size_t i;
+
+	if (!report_tree_members(report, &descendants) || descendants == 0)
+		return;
+	facts = plim_tree_about(view->tree);
+	sheet_format(sheet,
+		     "<h2>Descendants</h2>\n<p>%zu; %u started and %u ended "
+		     "meanwhile. Figures of the whole tree are above; these "
+		     "are the members that used most.</p>\n"
+		     "<div class=\"wide\"><table><thead><tr><th>Process</th>"
+		     "<th class=\"n\">pid</th><th class=\"n\">CPU</th><th "
+		     "class=\"n\">Resident</th></tr></thead><tbody>\n",
+		     descendants, facts.born, facts.ended);
+	for (i = 0; i < view->members.count && i < REPORT_ON_SHEET; i++)
+		report_sheet_member(report, sheet, &view->members.items[i]);
+	sheet_text(sheet, "</tbody></table></div>\n");
 }
 
 void report_tree_json(struct report *report, plim_json *json)

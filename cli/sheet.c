@@ -20,10 +20,14 @@ static int sheet_fail(const struct sheet *sheet, int number)
 
 int sheet_open(struct sheet *sheet, const char *path)
 {
-	const size_t size = strlen(path) + 32;
+	size_t size;
 	int descriptor = -1;
 
 	memset(sheet, 0, sizeof *sheet);
+	/* What fails there is told at the end of all output. */
+	if (path == NULL)
+		return EXIT_DONE;
+	size = strlen(path) + 32;
 	sheet->path = path;
 	sheet->made = malloc(size);
 	if (sheet->made == NULL)
@@ -59,6 +63,8 @@ int sheet_close(struct sheet *sheet)
 {
 	int failed;
 
+	if (sheet->file == NULL)
+		return EXIT_DONE;
 	if (fflush(sheet->file) != 0 && sheet->failed == 0)
 		sheet->failed = errno;
 	failed = sheet->failed;
@@ -76,9 +82,29 @@ int sheet_close(struct sheet *sheet)
 	return EXIT_DONE;
 }
 
+int sheet_check(const char *path)
+{
+	const char *end = path != NULL ? strrchr(path, '.') : NULL;
+	struct sheet sheet;
+	int status;
+
+	if (path != NULL &&
+	    (end == NULL || end == path ||
+	     (strcmp(end, ".html") != 0 && strcmp(end, ".htm") != 0)))
+		return fail_usage("--output: '%s': a page is written to a "
+				  "file that ends in .html",
+				  path);
+	status = sheet_open(&sheet, path);
+	if (status == EXIT_DONE)
+		sheet_drop(&sheet);
+	return status;
+}
+
 void sheet_text(struct sheet *sheet, const char *text)
 {
-	if (fputs(text, sheet->file) < 0 && sheet->failed == 0)
+	if (sheet->file == NULL)
+		output_text(text);
+	else if (fputs(text, sheet->file) < 0 && sheet->failed == 0)
 		sheet->failed = errno;
 }
 
@@ -93,7 +119,7 @@ void sheet_format(struct sheet *sheet, const char *format, ...)
 	sheet_text(sheet, text);
 }
 
-static void sheet_markup(struct sheet *sheet, const char *text)
+void sheet_safe(struct sheet *sheet, const char *text)
 {
 	for (; *text != '\0'; text++) {
 		char one[2] = {*text, '\0'};
@@ -127,7 +153,7 @@ void sheet_escaped(struct sheet *sheet, plim_bytes text)
 	while (text.size > 0) {
 		plim_escape(PLIM_ESCAPE_TERMINAL, text_piece(&text), piece,
 			    sizeof piece);
-		sheet_markup(sheet, piece);
+		sheet_safe(sheet, piece);
 	}
 }
 

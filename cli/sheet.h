@@ -14,8 +14,11 @@ struct sheet {
 	int failed; /* the error number of the first write that failed */
 };
 
+/* Can a page be written there? Asked before anything is measured: 0, or the
+ * exit status, and then says why. `path` NULL: nowhere. */
+int sheet_check(const char *path);
 /* Makes a file beside the one that is wanted. 0, or the exit status, and then
- * says why. */
+ * says why. `path` NULL: standard output. */
 int sheet_open(struct sheet *sheet, const char *path);
 /* Gives it the name that was wanted, whatever had it before. 0, or the exit
  * status. */
@@ -27,6 +30,8 @@ void sheet_drop(struct sheet *sheet);
 void sheet_text(struct sheet *sheet, const char *text);
 void sheet_format(struct sheet *sheet, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same of what is escaped for a terminal already. */
+void sheet_safe(struct sheet *sheet, const char *text);
 /* What somebody else wrote: what a terminal would obey or a browser take for
  * markup is made visible. */
 void sheet_escaped(struct sheet *sheet, plim_bytes text);

@@ -83,7 +83,7 @@ static void wakers_row(const struct options *options, const plim_idle *idle,
 }
 
 void wakers_page(const struct options *options, const plim_idle *idle,
-		 uint64_t most)
+		 uint64_t most, wakers_fn *below, void *user)
 {
 	size_t count = plim_idle_thread_count(idle);
 	int several = wakers_several(idle);
@@ -103,6 +103,8 @@ void wakers_page(const struct options *options, const plim_idle *idle,
 				      "name, blocked in");
 		if (told < most)
 			wakers_row(options, idle, &thread, several);
+		if (told < most && below != NULL)
+			below(&thread, user);
 		told++;
 	}
 	if (count == 0)

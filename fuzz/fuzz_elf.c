@@ -3,7 +3,7 @@
  * missing: whatever is asked ends, reads nothing outside or unreadable, and
  * gives one of its errors with its outputs untouched.
  */
-#include "memory/elf.h"
+#include "elf/elf.h"
 #include "promise.h"
 
 #include <string.h>

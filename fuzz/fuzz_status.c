@@ -2,7 +2,8 @@
  * fuzz_status.c - any bytes as /proc/PID/status: every part that is told
  * stands in a line of the text, digit by digit; a part that is not told is 0;
  * written again it decodes to the same; a failure stores nothing; a cut text
- * tells no more and nothing else; some parts alone are what they are among all.
+ * tells no more and nothing else; some parts alone are what they are among all;
+ * so for the pid that a process knows itself by.
  */
 #include "host/linux/decode.h"
 #include "promise.h"
@@ -140,12 +141,36 @@ static void check_some(plim_bytes text, const struct plimp_status *all)
 	}
 }
 
+/* It is one of the numbers of the line; alone it is found again, and nothing
+ * is told by a failure. */
+static void check_own_pid(plim_bytes text)
+{
+	char line[64];
+	int32_t pid = -7;
+	int32_t again = -7;
+	int result = plimp_decode_own_pid(text, &pid);
+
+	PROMISE(result == PLIM_OK || result == PLIM_EMALFORMED);
+	PROMISE((result == PLIM_OK) == (pid > 0));
+	if (result != PLIM_OK) {
+		PROMISE(pid == -7);
+		return;
+	}
+	PROMISE(promise_count(text, "NSpid:") > 0);
+	int size =
+	    snprintf(line, sizeof(line), "NSpid:\t77\t%" PRId32 "\n", pid);
+	PROMISE(plimp_decode_own_pid((plim_bytes){line, (size_t)size},
+				     &again) == PLIM_OK);
+	PROMISE(again == pid);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	plim_bytes text = {.data = (const char *)data, .size = size};
 	const struct plimp_status none = {.has = 0};
 	struct plimp_status status, cut;
 
+	check_own_pid(text);
 	if (!decode(text, &status)) {
 		check_some(text, &none);
 		return 0;

@@ -22,6 +22,9 @@
  *   plimsoll/memory.h    what a process holds: samples, floors, its last state
  *   plimsoll/mapping.h   its mappings: what each is, totals, glibc's heaps
  *   plimsoll/heap.h      allocators walked: what is live, what is retained
+ *   plimsoll/unwind.h    call stacks: why one ends; the code they run through
+ *   plimsoll/profile.h   where its time goes: stacks on and off the CPU
+ *   plimsoll/compare.h   profiles in files, and what changed between two
  *   plimsoll/export.h    JSON, CSV and plain tables
  *   plimsoll/result.h    RESULT lines, written and read
  *   plimsoll/budget.h    budgets in files, and verdicts on what was measured
@@ -62,6 +65,9 @@
 #include <plimsoll/memory.h>
 #include <plimsoll/mapping.h>
 #include <plimsoll/heap.h>
+#include <plimsoll/unwind.h>
+#include <plimsoll/profile.h>
+#include <plimsoll/compare.h>
 #include <plimsoll/export.h>
 #include <plimsoll/result.h>
 #include <plimsoll/budget.h>

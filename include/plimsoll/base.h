@@ -73,7 +73,10 @@ PLIM_API const char *plim_version(void);
 	  "whether this is still the same process cannot be told")             \
 	X(EBUDGET, -20, "wrong_budget", "the budget cannot be judged by")      \
 	X(EIMAGE, -21, "other_program",                                        \
-	  "the process has executed another program meanwhile")
+	  "the process has executed another program meanwhile")                \
+	X(ENOSAMPLES, -22, "no_samples",                                       \
+	  "nothing of the process could be sampled")                           \
+	X(EBUSY, -23, "busy", "another session does this already")
 
 enum plim_error_code {
 #define PLIM_X(name, number, word, text) PLIM_##name = number,
@@ -165,8 +168,9 @@ PLIM_API size_t plim_escape(int form, plim_bytes text, char *buffer,
 /* 1 if the bytes are well-formed UTF-8 (RFC 3629), else 0. */
 PLIM_API int plim_is_utf8(plim_bytes text);
 
-/* The last component of a path with either separator; trailing separators are
- * left out; a path of separators alone gives an empty text. */
+/* The last component of a path with either separator, or with '/' alone where
+ * it begins with that; trailing separators are left out; a path of separators
+ * alone gives an empty text. */
 PLIM_API plim_bytes plim_base_name(plim_bytes path);
 
 /* The name of `names` (an array that ends with NULL) that is nearest to

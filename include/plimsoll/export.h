@@ -9,6 +9,7 @@
 #define PLIMSOLL_EXPORT_H
 
 #include <plimsoll/base.h>
+#include <plimsoll/compare.h>
 #include <plimsoll/fields.h>
 #include <plimsoll/figure.h>
 #include <plimsoll/heap.h>
@@ -16,6 +17,7 @@
 #include <plimsoll/mapping.h>
 #include <plimsoll/memory.h>
 #include <plimsoll/process.h>
+#include <plimsoll/profile.h>
 #include <plimsoll/thread.h>
 
 #ifdef __cplusplus
@@ -138,6 +140,154 @@ PLIM_API void plim_table_real(plim_table *table, plim_real real, int unit);
 PLIM_API int plim_table_print(plim_table *table, size_t width, int header,
 			      plim_write_fn *write, void *user,
 			      plim_error *error);
+
+/*
+ * Profiles. Every writer takes its rows from plim_profile_fold(), so that what
+ * one says of a function or a thread, all say. Names are escaped for where
+ * they go: they are valid UTF-8 without a control character everywhere.
+ *
+ * The results are PLIM_OK, PLIM_EINVAL (a view that is none), PLIM_ENOMEM and
+ * PLIM_EOUTPUT. What came out before a failure is of no use.
+ */
+enum plim_export_flag {
+	PLIM_EXPORT_PLAIN = 1,	    /* pprof: not compressed */
+	PLIM_EXPORT_NO_INLINES = 2, /* inlined functions are not told apart */
+	PLIM_EXPORT_ASCII = 4	    /* text: nothing above ASCII */
+};
+typedef struct plim_profile_export {
+	size_t size;	/* sizeof(plim_profile_export) */
+	int view;	/* enum plim_view; 0: CPU */
+	uint32_t flags; /* enum plim_export_flag */
+	uint32_t limit; /* text: rows of a table; 0: as many as fit a page */
+	uint32_t width; /* text: columns of the terminal; 0: not cut */
+	/* Where memory comes from; NULL: the C library's. */
+	const plim_allocator *allocator;
+	uint64_t reserved[4];
+} plim_profile_export;
+
+/*
+ * Collapsed stacks: a line for each, heaviest first. The thread's name, then
+ * functions from the root to the leaf, with semicolons between them; a blank;
+ * nanoseconds of the view. The format cannot escape: a semicolon in a name
+ * becomes a colon.
+ */
+PLIM_API int plim_collapsed_profile(const plim_profile *profile,
+				    const plim_profile_export *how,
+				    plim_write_fn *write, void *user,
+				    plim_error *error);
+
+/*
+ * A file of speedscope (https://www.speedscope.app/file-format-schema.json): a
+ * profile for each thread that has any of the view, "NAME TID", in nanoseconds,
+ * without the order of time. Frames have the source file and line where they
+ * are known, else the module's path as the file, and the module besides. The
+ * facts and metrics of plim_json_profile_members() stand below `plimsoll`.
+ */
+PLIM_API int plim_speedscope_profile(const plim_profile *profile,
+				     const plim_profile_export *how,
+				     plim_write_fn *write, void *user,
+				     plim_error *error);
+
+/*
+ * A page of HTML that draws itself: a flame graph of every view and of every
+ * thread, to zoom into and to search, tables of functions and libraries, and
+ * what it cost to find out. One file, which loads nothing; `view` is the one
+ * that it begins with.
+ */
+PLIM_API int plim_flame_profile(const plim_profile *profile,
+				const plim_profile_export *how,
+				plim_write_fn *write, void *user,
+				plim_error *error);
+
+/*
+ * For the Firefox Profiler: its processed format, version 66. A row for each
+ * sample, at the time at which it was taken, with its weight in the view and
+ * the thread's CPU time since the row before; what was counted and not sampled
+ * stands at the end of its thread. Facts and metrics are in `meta.extra`, the
+ * sampler's CPU time in `profilerOverhead`.
+ */
+PLIM_API int plim_firefox_profile(const plim_profile *profile,
+				  const plim_profile_export *how,
+				  plim_write_fn *write, void *user,
+				  plim_error *error);
+
+/*
+ * pprof (profile.proto of google/pprof): gzip where the library was built with
+ * zlib, else the bare message, which `go tool pprof` reads as well. Values are
+ * samples, and nanoseconds of each view, of which `view` is the default; labels
+ * thread, tid, pid, state and end (why the stack ends); metrics stand in the
+ * comments.
+ */
+PLIM_API int plim_pprof_profile(const plim_profile *profile,
+				const plim_profile_export *how,
+				plim_write_fn *write, void *user,
+				plim_error *error);
+/* 1 if plim_pprof_profile() compresses. */
+PLIM_API int plim_pprof_compresses(void);
+
+/*
+ * A page for people: what was sampled, how, and what is missing; functions
+ * with the error of sampling; the heaviest stacks; threads; what it cost. The
+ * head is the first part of it alone, for who writes the rest elsewhere.
+ */
+PLIM_API int plim_text_profile(const plim_profile *profile,
+			       const plim_profile_export *how,
+			       plim_write_fn *write, void *user,
+			       plim_error *error);
+PLIM_API int plim_text_profile_head(const plim_profile *profile,
+				    const plim_profile_export *how,
+				    plim_write_fn *write, void *user,
+				    plim_error *error);
+
+/*
+ * The functions of a row as a person reads them, the innermost first:
+ * "a < b < c < 4 more" is a, which b called. What called main() is left out.
+ * Names are without parameters and template arguments, and escaped: `form` is
+ * PLIM_ESCAPE_TERMINAL or PLIM_ESCAPE_ASCII. At most so many functions, and as
+ * many as fit into `size` bytes with the NUL; returns the length, as snprintf
+ * does.
+ */
+PLIM_API size_t plim_text_stack(const plim_fold *fold, const plim_fold_row *row,
+				size_t functions, int form, char *buffer,
+				size_t size);
+
+/* CSV: a header, then a row for each function, heaviest first. */
+PLIM_API int plim_csv_profile(const plim_profile *profile,
+			      const plim_profile_export *how,
+			      plim_write_fn *write, void *user,
+			      plim_error *error);
+
+/*
+ * The members of a profile, into an object that the caller has begun and will
+ * end: `profile`, `metrics`, `views`, `programs`, `threads`, `modules`,
+ * `functions` with their shares in each view, `frames` and `stacks`. Indices
+ * are places in these arrays. The stacks are those of all views at once: the
+ * activity says which view has them. A failure is kept, as of any value.
+ */
+PLIM_API void plim_json_profile_members(plim_json *json,
+					const plim_profile *profile,
+					const plim_profile_export *how);
+
+/*
+ * What changed between two profiles (compare.h): an object of the documented
+ * schema, and CSV with a row for each function. `allocator` may be NULL.
+ */
+PLIM_API void plim_json_diff(plim_json *json, const char *key,
+			     const plim_diff *diff);
+PLIM_API int plim_csv_diff(const plim_diff *diff,
+			   const plim_allocator *allocator,
+			   plim_write_fn *write, void *user, plim_error *error);
+/*
+ * The page of plim_flame_profile() for a difference: one flame graph of both
+ * sides, as wide as either, in which what changed is red (more) or blue
+ * (less), what is the same within noise grey, and what has not enough samples
+ * pale and hatched. `names` are what the sides are called, or NULL. As the
+ * writers of profiles.
+ */
+PLIM_API int plim_flame_diff(const plim_diff *diff, const plim_bytes *names,
+			     const plim_allocator *allocator,
+			     plim_write_fn *write, void *user,
+			     plim_error *error);
 
 /* Terminal columns that UTF-8 text takes: wide and combining characters are
  * counted as terminals draw them. */

@@ -271,7 +271,27 @@ enum plim_field_id {
 	  "PAGEMAP_SCAN, and pagemap for who else maps a page, in short "      \
 	  "calls")                                                             \
 	X(PAGEMAP, 42, "pagemap", "/proc/PID/pagemap in short calls")          \
-	X(MAPS, 43, "maps", "/proc/PID/maps")
+	X(MAPS, 43, "maps", "/proc/PID/maps")                                  \
+	X(PERF_SAMPLES, 44, "perf_samples",                                    \
+	  "perf events in the clock of each thread's CPU time")                \
+	X(BLOCKED_THREADS, 45, "blocked_threads",                              \
+	  "/proc/PID/task/TID/syscall and the memory of threads that sleep, "  \
+	  "which are neither stopped nor woken")                               \
+	X(PTRACE_STOPS, 46, "ptrace_stops",                                    \
+	  "stopping threads that run, by ptrace")                              \
+	X(PROFILE, 47, "profile", "counted by the profile itself")             \
+	X(PERF_SIGNALS, 48, "perf_signals",                                    \
+	  "perf events of the own process: a signal to the thread that runs, " \
+	  "which walks its own stack")                                         \
+	X(CPU_TIMERS, 49, "cpu_timers",                                        \
+	  "timers of each thread's CPU time, in the own process: a signal to " \
+	  "the thread, which walks its own stack")                             \
+	X(THREAD_SIGNALS, 50, "thread_signals",                                \
+	  "signals to the threads of the own process that run, which walk "    \
+	  "their own stacks")                                                  \
+	X(SUSPENSIONS, 51, "suspensions",                                      \
+	  "a signal to every thread of the own process, which holds it while " \
+	  "its stack is copied")
 
 enum plim_method {
 #define PLIM_X(name, number, word, text) PLIM_METHOD_##name = number,
@@ -282,130 +302,156 @@ enum plim_method {
 /*
  * Why a figure is missing. X(NAME, NUMBER, STATE, "word", "sentence").
  */
-#define PLIM_REASON_LIST(X)                                                   \
-	X(NONE, 0, UNREAD, "not_read", "nothing has been read yet")           \
-	X(HOST_NEVER, 1, UNSUPPORTED, "never_on_this_host",                   \
-	  "this system does not report it")                                   \
-	X(KERNEL_LACKS, 2, UNSUPPORTED, "kernel_lacks_it",                    \
-	  "this kernel does not report it; a newer one does")                 \
-	X(OTHER_ROOT, 3, UNSUPPORTED, "other_proc_root",                      \
-	  "its source goes by pid and cannot be asked through another proc "  \
-	  "root")                                                             \
-	X(SELF_ONLY, 4, UNSUPPORTED, "self_or_reaped_child_only",             \
-	  "the kernel tells it a process of itself and of a child it waited " \
-	  "for, of no other")                                                 \
-	X(SHARED_CGROUP, 5, UNSUPPORTED, "shared_cgroup",                     \
-	  "operations are counted per cgroup, and this one holds other "      \
-	  "processes too")                                                    \
-	X(NO_IO_CONTROLLER, 6, UNSUPPORTED, "no_io_controller",               \
-	  "operations are counted by the cgroup v2 io controller, which is "  \
-	  "not enabled for this process")                                     \
-	X(UNKNOWN_FIELD, 7, UNSUPPORTED, "unknown_field",                     \
-	  "this version of the library does not know the field")              \
-	X(NOT_PERMITTED, 8, DENIED, "not_permitted",                          \
-	  "the kernel tells it only to the same user or to a caller with "    \
-	  "CAP_SYS_PTRACE")                                                   \
-	X(ENDED, 9, GONE, "ended", "the process ended while it was read")     \
-	X(INVISIBLE, 10, HIDDEN, "hidden_by_mount",                           \
-	  "/proc is mounted so that this user does not see the process")      \
-	X(ZOMBIE, 11, NOT_APPLICABLE, "zombie",                               \
-	  "the process has ended and waits to be reaped; it holds none")      \
-	X(NO_MEMORY, 12, NOT_APPLICABLE, "kernel_thread",                     \
-	  "a kernel thread has no memory of its own")                         \
-	X(NOT_REAPED, 13, PENDING, "not_reaped",                              \
-	  "known once the parent has waited for it")                          \
-	X(FIRST_SAMPLE, 14, PENDING, "first_sample",                          \
-	  "a rate needs a second sample")                                     \
-	X(ZERO_INTERVAL, 15, NO_INTERVAL, "zero_interval",                    \
-	  "no time passed between the two samples")                           \
-	X(WENT_BACK, 16, RESET, "counter_went_back",                          \
-	  "the counter was lower than before")                                \
-	X(NOT_ASKED, 17, SKIPPED, "not_asked", "it was not asked for")        \
-	X(THREAD_PASS, 18, SKIPPED, "needs_thread_pass",                      \
-	  "the process has several threads, and reading each one was not "    \
-	  "asked for")                                                        \
-	X(TOO_DEAR, 19, SKIPPED, "left_out_for_its_cost",                     \
-	  "measuring it would cost more than the figure is worth here")       \
-	X(DEADLINE, 20, TIMEOUT, "deadline", "the deadline passed first")     \
-	X(SHORT, 21, TRUNCATED, "short_read", "less came than there is")      \
-	X(OTHER_METHOD, 22, UNLIKE, "different_methods",                      \
-	  "the two samples were found by different methods")                  \
-	X(SAME_BOUND, 23, UNLIKE, "bounds_cancel",                            \
-	  "two bounds that point the same way say nothing of the result")     \
-	X(OTHER_PROCESS, 24, UNLIKE, "different_processes",                   \
-	  "the two samples are of different processes")                       \
-	X(NO_LINE, 25, UNSUPPORTED, "not_in_the_file",                        \
-	  "the kernel's file has no such line")                               \
-	X(BAD_TEXT, 26, MALFORMED, "malformed_text",                          \
-	  "the kernel's file does not have the documented form")              \
-	X(ZERO_WHOLE, 27, NOT_APPLICABLE, "share_of_nothing",                 \
-	  "a share of zero")                                                  \
-	X(READ_FAILED, 28, UNSUPPORTED, "read_failed",                        \
-	  "the system answered with an error")                                \
-	X(NO_BACKEND, 29, UNSUPPORTED, "no_backend",                          \
-	  "this build of the library reads no processes")                     \
-	X(NOT_A_RATE, 30, NOT_APPLICABLE, "not_a_counter",                    \
-	  "the field is no counter, so it has no rate")                       \
-	X(TOO_MANY_DESCRIPTORS, 31, SKIPPED, "no_free_descriptor",            \
-	  "this process has no free file descriptor to read it with")         \
-	X(NO_LIMIT, 32, NOT_APPLICABLE, "no_limit", "no limit is set")        \
-	X(NO_FILE, 33, UNSUPPORTED, "no_such_file",                           \
-	  "this kernel, or this recording, has no such file of the process")  \
-	X(OTHER_IMAGE, 34, UNLIKE, "executed_another_program",                \
-	  "a thread that was not the first executed another program, and "    \
-	  "took "                                                             \
-	  "over the first one's number")                                      \
-	X(NO_UNIT, 35, NOT_APPLICABLE, "no_unit",                             \
-	  "its cgroup belongs to no unit of systemd")                         \
-	X(NO_CONTAINER, 36, NOT_APPLICABLE, "no_container",                   \
-	  "its cgroup has not the form that container engines give theirs")   \
-	X(NO_PROGRAM, 37, NOT_APPLICABLE, "no_program",                       \
-	  "a kernel thread runs no program file")                             \
-	X(NO_DELAYS, 38, UNSUPPORTED, "delays_not_counted",                   \
-	  "waits for storage are counted while kernel.task_delayacct is on; " \
-	  "it is off, or cannot be told")                                     \
-	X(PERF_REFUSED, 39, DENIED, "perf_refused",                           \
-	  "this system refuses perf events to this user: "                    \
-	  "kernel.perf_event_paranoid is above 2, or a seccomp filter "       \
-	  "forbids them")                                                     \
-	X(PERF_MEMORY, 40, DENIED, "perf_memory_used_up",                     \
-	  "this user may lock no more memory for perf records: "              \
-	  "kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK are used up")        \
-	X(NOT_WANTED, 41, SKIPPED, "source_ruled_out",                        \
-	  "the caller ruled out every source that could tell it")             \
-	X(NO_CONNECTOR, 42, DENIED, "no_process_connector",                   \
-	  "the process connector needs CAP_NET_ADMIN or Linux 6.6, and the "  \
-	  "pid and user namespaces of the machine itself")                    \
-	X(RUNNING, 43, NOT_APPLICABLE, "running",                             \
-	  "it runs, or could, and waits for nothing but a CPU")               \
-	X(NO_CALL, 44, NOT_APPLICABLE, "outside_system_call",                 \
-	  "it waits, but not in a system call")                               \
-	X(NO_WAIT, 45, UNSUPPORTED, "no_wait_channel",                        \
-	  "the kernel names no place where it waits, or not to this user")    \
-	X(THREAD_ENDED, 46, GONE, "thread_ended",                             \
-	  "the thread ended meanwhile; what it did since is not known")       \
-	X(NO_RESIDENCY, 47, UNSUPPORTED, "residency_unknown",                 \
-	  "what of it takes memory cannot be told, as of a core file")        \
-	X(NOT_WALKED, 48, UNSUPPORTED, "recognised_not_walked",               \
-	  "the allocator is recognised, and this version walks no such one")  \
-	X(HEAP_NOT_FOUND, 49, UNSUPPORTED, "heap_not_found",                  \
-	  "the structures of the allocator were not found")                   \
-	X(HEAP_LAYOUT, 50, UNSUPPORTED, "heap_layout_unknown",                \
-	  "the structures of the allocator have no layout that is known")     \
-	X(HEAP_CONTRADICTS, 51, MALFORMED, "self_check_failed",               \
-	  "the walk contradicts what the allocator counts itself")            \
-	X(PAGES_MISSING, 52, TRUNCATED, "pages_not_readable",                 \
-	  "pages that it takes are swapped out, or not in the core file")     \
-	X(NO_SUCH_PART, 53, NOT_APPLICABLE, "no_such_part",                   \
-	  "such an allocator has nothing of the kind")                        \
-	X(STALL, 54, SKIPPED, "left_out_for_its_stall",                       \
-	  "reading it walks page tables while the process waits, for longer " \
-	  "than the limit allows")                                            \
-	X(NO_HEAP, 55, NOT_APPLICABLE, "no_brk_heap",                         \
-	  "the process has no heap that brk moves")                           \
-	X(RECENT_WALK, 56, SKIPPED, "walked_recently",                        \
-	  "page tables were walked a moment ago, and the process is left "    \
-	  "alone for a while")
+#define PLIM_REASON_LIST(X)                                                    \
+	X(NONE, 0, UNREAD, "not_read", "nothing has been read yet")            \
+	X(HOST_NEVER, 1, UNSUPPORTED, "never_on_this_host",                    \
+	  "this system does not report it")                                    \
+	X(KERNEL_LACKS, 2, UNSUPPORTED, "kernel_lacks_it",                     \
+	  "this kernel does not report it; a newer one does")                  \
+	X(OTHER_ROOT, 3, UNSUPPORTED, "other_proc_root",                       \
+	  "its source goes by pid and cannot be asked through another proc "   \
+	  "root")                                                              \
+	X(SELF_ONLY, 4, UNSUPPORTED, "self_or_reaped_child_only",              \
+	  "the kernel tells it a process of itself and of a child it waited "  \
+	  "for, of no other")                                                  \
+	X(SHARED_CGROUP, 5, UNSUPPORTED, "shared_cgroup",                      \
+	  "operations are counted per cgroup, and this one holds other "       \
+	  "processes too")                                                     \
+	X(NO_IO_CONTROLLER, 6, UNSUPPORTED, "no_io_controller",                \
+	  "operations are counted by the cgroup v2 io controller, which is "   \
+	  "not enabled for this process")                                      \
+	X(UNKNOWN_FIELD, 7, UNSUPPORTED, "unknown_field",                      \
+	  "this version of the library does not know the field")               \
+	X(NOT_PERMITTED, 8, DENIED, "not_permitted",                           \
+	  "the kernel tells it only to the same user or to a caller with "     \
+	  "CAP_SYS_PTRACE")                                                    \
+	X(ENDED, 9, GONE, "ended", "the process ended while it was read")      \
+	X(INVISIBLE, 10, HIDDEN, "hidden_by_mount",                            \
+	  "/proc is mounted so that this user does not see the process")       \
+	X(ZOMBIE, 11, NOT_APPLICABLE, "zombie",                                \
+	  "the process has ended and waits to be reaped; it holds none")       \
+	X(NO_MEMORY, 12, NOT_APPLICABLE, "kernel_thread",                      \
+	  "a kernel thread has no memory of its own")                          \
+	X(NOT_REAPED, 13, PENDING, "not_reaped",                               \
+	  "known once the parent has waited for it")                           \
+	X(FIRST_SAMPLE, 14, PENDING, "first_sample",                           \
+	  "a rate needs a second sample")                                      \
+	X(ZERO_INTERVAL, 15, NO_INTERVAL, "zero_interval",                     \
+	  "no time passed between the two samples")                            \
+	X(WENT_BACK, 16, RESET, "counter_went_back",                           \
+	  "the counter was lower than before")                                 \
+	X(NOT_ASKED, 17, SKIPPED, "not_asked", "it was not asked for")         \
+	X(THREAD_PASS, 18, SKIPPED, "needs_thread_pass",                       \
+	  "the process has several threads, and reading each one was not "     \
+	  "asked for")                                                         \
+	X(TOO_DEAR, 19, SKIPPED, "left_out_for_its_cost",                      \
+	  "measuring it would cost more than the figure is worth here")        \
+	X(DEADLINE, 20, TIMEOUT, "deadline", "the deadline passed first")      \
+	X(SHORT, 21, TRUNCATED, "short_read", "less came than there is")       \
+	X(OTHER_METHOD, 22, UNLIKE, "different_methods",                       \
+	  "the two samples were found by different methods")                   \
+	X(SAME_BOUND, 23, UNLIKE, "bounds_cancel",                             \
+	  "two bounds that point the same way say nothing of the result")      \
+	X(OTHER_PROCESS, 24, UNLIKE, "different_processes",                    \
+	  "the two samples are of different processes")                        \
+	X(NO_LINE, 25, UNSUPPORTED, "not_in_the_file",                         \
+	  "the kernel's file has no such line")                                \
+	X(BAD_TEXT, 26, MALFORMED, "malformed_text",                           \
+	  "the kernel's file does not have the documented form")               \
+	X(ZERO_WHOLE, 27, NOT_APPLICABLE, "share_of_nothing",                  \
+	  "a share of zero")                                                   \
+	X(READ_FAILED, 28, UNSUPPORTED, "read_failed",                         \
+	  "the system answered with an error")                                 \
+	X(NO_BACKEND, 29, UNSUPPORTED, "no_backend",                           \
+	  "this build of the library reads no processes")                      \
+	X(NOT_A_RATE, 30, NOT_APPLICABLE, "not_a_counter",                     \
+	  "the field is no counter, so it has no rate")                        \
+	X(TOO_MANY_DESCRIPTORS, 31, SKIPPED, "no_free_descriptor",             \
+	  "this process has no free file descriptor to read it with")          \
+	X(NO_LIMIT, 32, NOT_APPLICABLE, "no_limit", "no limit is set")         \
+	X(NO_FILE, 33, UNSUPPORTED, "no_such_file",                            \
+	  "this kernel, or this recording, has no such file of the process")   \
+	X(OTHER_IMAGE, 34, UNLIKE, "executed_another_program",                 \
+	  "a thread that was not the first executed another program, and "     \
+	  "took "                                                              \
+	  "over the first one's number")                                       \
+	X(NO_UNIT, 35, NOT_APPLICABLE, "no_unit",                              \
+	  "its cgroup belongs to no unit of systemd")                          \
+	X(NO_CONTAINER, 36, NOT_APPLICABLE, "no_container",                    \
+	  "its cgroup has not the form that container engines give theirs")    \
+	X(NO_PROGRAM, 37, NOT_APPLICABLE, "no_program",                        \
+	  "a kernel thread runs no program file")                              \
+	X(NO_DELAYS, 38, UNSUPPORTED, "delays_not_counted",                    \
+	  "waits for storage are counted while kernel.task_delayacct is on; "  \
+	  "it is off, or cannot be told")                                      \
+	X(PERF_REFUSED, 39, DENIED, "perf_refused",                            \
+	  "this system refuses perf events to this user: "                     \
+	  "kernel.perf_event_paranoid is above 2, or a seccomp filter "        \
+	  "forbids them")                                                      \
+	X(PERF_MEMORY, 40, DENIED, "perf_memory_used_up",                      \
+	  "this user may lock no more memory for perf records: "               \
+	  "kernel.perf_event_mlock_kb and RLIMIT_MEMLOCK are used up")         \
+	X(NOT_WANTED, 41, SKIPPED, "source_ruled_out",                         \
+	  "the caller ruled out every source that could tell it")              \
+	X(NO_CONNECTOR, 42, DENIED, "no_process_connector",                    \
+	  "the process connector needs CAP_NET_ADMIN or Linux 6.6, and the "   \
+	  "pid and user namespaces of the machine itself")                     \
+	X(RUNNING, 43, NOT_APPLICABLE, "running",                              \
+	  "it runs, or could, and waits for nothing but a CPU")                \
+	X(NO_CALL, 44, NOT_APPLICABLE, "outside_system_call",                  \
+	  "it waits, but not in a system call")                                \
+	X(NO_WAIT, 45, UNSUPPORTED, "no_wait_channel",                         \
+	  "the kernel names no place where it waits, or not to this user")     \
+	X(THREAD_ENDED, 46, GONE, "thread_ended",                              \
+	  "the thread ended meanwhile; what it did since is not known")        \
+	X(NO_RESIDENCY, 47, UNSUPPORTED, "residency_unknown",                  \
+	  "what of it takes memory cannot be told, as of a core file")         \
+	X(NOT_WALKED, 48, UNSUPPORTED, "recognised_not_walked",                \
+	  "the allocator is recognised, and this version walks no such one")   \
+	X(HEAP_NOT_FOUND, 49, UNSUPPORTED, "heap_not_found",                   \
+	  "the structures of the allocator were not found")                    \
+	X(HEAP_LAYOUT, 50, UNSUPPORTED, "heap_layout_unknown",                 \
+	  "the structures of the allocator have no layout that is known")      \
+	X(HEAP_CONTRADICTS, 51, MALFORMED, "self_check_failed",                \
+	  "the walk contradicts what the allocator counts itself")             \
+	X(PAGES_MISSING, 52, TRUNCATED, "pages_not_readable",                  \
+	  "pages that it takes are swapped out, or not in the core file")      \
+	X(NO_SUCH_PART, 53, NOT_APPLICABLE, "no_such_part",                    \
+	  "such an allocator has nothing of the kind")                         \
+	X(STALL, 54, SKIPPED, "left_out_for_its_stall",                        \
+	  "reading it walks page tables while the process waits, for longer "  \
+	  "than the limit allows")                                             \
+	X(NO_HEAP, 55, NOT_APPLICABLE, "no_brk_heap",                          \
+	  "the process has no heap that brk moves")                            \
+	X(RECENT_WALK, 56, SKIPPED, "walked_recently",                         \
+	  "page tables were walked a moment ago, and the process is left "     \
+	  "alone for a while")                                                 \
+	X(NO_TRACE, 57, DENIED, "no_ptrace_access",                            \
+	  "this user may not trace the process: it is another user's, is "     \
+	  "not dumpable, or kernel.yama.ptrace_scope forbids it")              \
+	X(NOT_STOPPED, 58, SKIPPED, "stopping_not_allowed",                    \
+	  "it takes stopping threads, which the caller did not allow")         \
+	X(PERF_LACKS, 59, UNSUPPORTED, "perf_lacks_it",                        \
+	  "the perf events of this kernel, or of this machine, lack it")       \
+	X(SIGNAL_TAKEN, 60, NOT_APPLICABLE, "signal_taken",                    \
+	  "the program handles the signal that samples are taken by")          \
+	X(TIMERS_REFUSED, 61, DENIED, "timers_refused",                        \
+	  "this system gives the program no timers of CPU time")               \
+	X(TIMERS_USED_UP, 62, DENIED, "timers_used_up",                        \
+	  "this user may have no more timers: RLIMIT_SIGPENDING is used up")   \
+	X(BETTER_SOURCE, 63, SKIPPED, "better_source_used",                    \
+	  "a better source is used")                                           \
+	X(SIGNAL_BLOCKED, 64, NOT_APPLICABLE, "signal_blocked",                \
+	  "the thread blocks the signal that samples are taken by, or has no " \
+	  "room for it on its stack")                                          \
+	X(SIGNALS_REFUSED, 65, DENIED, "signals_refused",                      \
+	  "this system lets the program send no signal to its own threads")    \
+	X(NOT_TOLD_APART, 66, NOT_APPLICABLE, "not_told_apart",                \
+	  "it or others like it changed, and which of them cannot be told")    \
+	X(FEW_SAMPLES, 67, NOT_APPLICABLE, "few_samples",                      \
+	  "too few samples lie on it, or on everything else, to test it by")   \
+	X(HAS_CHANGED, 68, NOT_APPLICABLE, "has_changed",                      \
+	  "it was found to have changed")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,

@@ -115,11 +115,15 @@ typedef struct plim_cost {
 	 * asking for them would cost more than the work itself. */
 	plim_count cpu_ns;
 	plim_count wall_ns;
-	uint32_t present;     /* processes listed */
-	uint32_t read;	      /* of them: read whole */
-	uint32_t vanished;    /* ended between listing and reading */
-	uint32_t refused;     /* read, with at least one DENIED figure */
-	uint64_t reserved[6]; /* 0; room for what a later version tells */
+	uint32_t present;  /* processes listed */
+	uint32_t read;	   /* of them: read whole */
+	uint32_t vanished; /* ended between listing and reading */
+	uint32_t refused;  /* read, with at least one DENIED figure */
+	/* CPU time of helper processes that had ended by then: one that reads
+	 * a command line, one that reads lines from debug information. It is
+	 * not in cpu_ns. */
+	uint64_t helper_cpu_ns;
+	uint64_t reserved[5]; /* 0; room for what a later version tells */
 } plim_cost;
 PLIM_API plim_cost plim_host_cost(const plim_host *host);
 
@@ -141,6 +145,20 @@ typedef struct plim_finding {
 typedef int plim_finding_fn(const plim_finding *finding, void *user);
 PLIM_API int plim_host_survey(plim_host *host, plim_finding_fn *callback,
 			      void *user, plim_error *error);
+
+/*
+ * Lets another process of the same user read this one's memory and profile it,
+ * where the system lets only descendants do so (Linux: Yama's
+ * kernel.yama.ptrace_scope at 1, as on Ubuntu): for a program that wants to be
+ * looked at. `pid` is a process, which has its descendants with it, or
+ * PLIM_ATTACH_ANY; the last call counts, and PLIM_ATTACH_NONE takes it back. A
+ * forked child has to ask anew. PLIM_OK also where nothing keeps them apart.
+ * PLIM_EDENIED where this process cannot allow it: it is not dumpable, or the
+ * system leaves it to root; PLIM_ENOPROCESS, PLIM_EUNSUPPORTED, PLIM_ESYSTEM,
+ * PLIM_EINVAL for another negative number. Any thread may call it.
+ */
+enum { PLIM_ATTACH_NONE = 0, PLIM_ATTACH_ANY = -1 };
+PLIM_API int plim_allow_attach(int32_t pid, plim_error *error);
 
 #ifdef __cplusplus
 }

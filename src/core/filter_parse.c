@@ -8,6 +8,7 @@
  * text cannot exhaust the C stack, and every loop moves the cursor.
  */
 #include "core/filter_program.h"
+#include "core/hex.h"
 #include "core/fail.h"
 #include "core/memory.h"
 
@@ -298,15 +299,6 @@ static int filter_parse_quantity(struct filter_cursor *cursor,
 	    inner.detail[0] != '\0' ? inner.detail : plim_error_text(code));
 }
 
-static int filter_hex(char c)
-{
-	if (filter_is_digit(c))
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 static void filter_keep(plim_filter *filter, char byte)
 {
 	assert(filter->pool_used < filter->pool_size);
@@ -318,8 +310,8 @@ static void filter_keep(plim_filter *filter, char byte)
 static int filter_parse_escape(struct filter_cursor *cursor, int pattern)
 {
 	char next = filter_peek(cursor, 1);
-	int high = filter_hex(filter_peek(cursor, 2));
-	int low = filter_hex(filter_peek(cursor, 3));
+	int high = plimp_hex_digit(filter_peek(cursor, 2));
+	int low = plimp_hex_digit(filter_peek(cursor, 3));
 	size_t size = 2;
 
 	if (next == 'x' && high >= 0 && low >= 0) {

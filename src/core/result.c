@@ -8,6 +8,7 @@
  * is parsed, so that walking its pairs cannot fail later.
  */
 #include "core/result.h"
+#include "core/hex.h"
 #include "core/fail.h"
 #include "core/text.h"
 
@@ -75,15 +76,6 @@ int plimp_result_is_word(plim_bytes text)
 	       !result_equals(text, PLIMP_RESULT_MISSING);
 }
 
-static int result_hex(char byte)
-{
-	if (byte >= '0' && byte <= '9')
-		return byte - '0';
-	if (byte >= 'a' && byte <= 'f')
-		return byte - 'a' + 10;
-	return byte >= 'A' && byte <= 'F' ? byte - 'A' + 10 : -1;
-}
-
 /* The length of the escape that the text begins with and the byte it stands
  * for; 0 if it begins with none. */
 static size_t result_escape(plim_bytes text, char *byte)
@@ -95,10 +87,11 @@ static size_t result_escape(plim_bytes text, char *byte)
 		return 2;
 	}
 	if (text.size < 4 || text.data[1] != 'x' ||
-	    result_hex(text.data[2]) < 0 || result_hex(text.data[3]) < 0)
+	    plimp_hex_digit(text.data[2]) < 0 ||
+	    plimp_hex_digit(text.data[3]) < 0)
 		return 0;
-	*byte =
-	    (char)(result_hex(text.data[2]) << 4 | result_hex(text.data[3]));
+	*byte = (char)(plimp_hex_digit(text.data[2]) << 4 |
+		       plimp_hex_digit(text.data[3]));
 	return 4;
 }
 

@@ -78,19 +78,22 @@ int plim_is_utf8(plim_bytes text)
 	return 1;
 }
 
-static int text_is_separator(char byte)
+/* Where a path begins at a root of POSIX, a backslash is a letter of a name. */
+static int text_is_separator(char byte, int is_rooted)
 {
-	return byte == '/' || byte == '\\';
+	return byte == '/' || (byte == '\\' && !is_rooted);
 }
 
 plim_bytes plim_base_name(plim_bytes path)
 {
+	const int is_rooted = path.size > 0 && path.data[0] == '/';
 	size_t start;
 
-	while (path.size > 0 && text_is_separator(path.data[path.size - 1]))
+	while (path.size > 0 &&
+	       text_is_separator(path.data[path.size - 1], is_rooted))
 		path.size--;
 	start = path.size;
-	while (start > 0 && !text_is_separator(path.data[start - 1]))
+	while (start > 0 && !text_is_separator(path.data[start - 1], is_rooted))
 		start--;
 	if (start == 0)
 		return path;

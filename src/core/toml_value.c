@@ -8,6 +8,7 @@
  * one form whole.
  */
 #include "core/toml_scan.h"
+#include "core/hex.h"
 
 #include "core/decimal.h"
 
@@ -18,14 +19,6 @@
 static int toml_is_digit(int byte)
 {
 	return byte >= '0' && byte <= '9';
-}
-
-static int toml_hex(int byte)
-{
-	if (toml_is_digit(byte))
-		return byte - '0';
-	byte |= 0x20;
-	return byte >= 'a' && byte <= 'f' ? byte - 'a' + 10 : -1;
 }
 
 /* A string that is being read: its raw part, and where the next byte of what
@@ -101,7 +94,7 @@ static int toml_unicode(struct plimp_toml_cursor *cursor,
 		int digit = -1;
 
 		if (start + 2 + i < string->end)
-			digit = toml_hex(plimp_toml_peek(cursor, 2 + i));
+			digit = plimp_hex_digit(plimp_toml_peek(cursor, 2 + i));
 		if (digit < 0)
 			return plimp_toml_fail(
 			    cursor, PLIM_ESYNTAX, start,
@@ -235,7 +228,7 @@ static int toml_digits(plim_bytes text, uint64_t base, uint64_t most,
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < text.size; i++) {
-		int digit = toml_hex((unsigned char)text.data[i]);
+		int digit = plimp_hex_digit((unsigned char)text.data[i]);
 
 		if (text.data[i] == '_') {
 			if (i == 0 || i + 1 == text.size ||

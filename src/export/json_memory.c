@@ -35,14 +35,6 @@ static void memory_sample(plim_json *json, const plim_memory *memory,
 	plim_json_end(json);
 }
 
-static void memory_real(plim_json *json, const char *key, plim_real real)
-{
-	if (real.state == PLIM_STATE_KNOWN)
-		plim_json_number(json, key, real.value);
-	else
-		plim_json_null(json, key);
-}
-
 static void memory_steady(plim_json *json, const plim_memory *memory,
 			  int figure)
 {
@@ -53,7 +45,7 @@ static void memory_steady(plim_json *json, const plim_memory *memory,
 	plimp_json_list_add(&list, "last", steady.last);
 	plimp_json_list_add(&list, "min", steady.lowest);
 	plimp_json_list_add(&list, "max", steady.highest);
-	memory_real(json, "slope", steady.slope);
+	plimp_json_real(json, "slope", steady.slope);
 	plim_json_string(json, "trend", plim_trend_word(steady.trend));
 	plim_json_whole(json, "known", steady.known);
 	plim_json_whole(json, "missing", steady.missing);

@@ -75,7 +75,7 @@ void plimp_json_count(plim_json *json, const char *key, plim_count count)
 		plim_json_null(json, key);
 }
 
-static void json_real(plim_json *json, const char *key, plim_real real)
+void plimp_json_real(plim_json *json, const char *key, plim_real real)
 {
 	if (real.state == PLIM_STATE_KNOWN)
 		plim_json_number(json, key, real.value);
@@ -111,7 +111,7 @@ static void json_field(plim_json *json, const plim_process *process,
 		plimp_json_bytes(json, field->name,
 				 plim_process_text(process, field->id));
 	else if (field->unit == PLIM_UNIT_SIGNED)
-		json_real(
+		plimp_json_real(
 		    json, field->name,
 		    plim_real_in_unit(plim_process_count(process, field->id),
 				      field->unit));
@@ -174,12 +174,13 @@ static void json_rates(plim_json *json, const plim_process *first,
 	plim_json_object(json, "rates");
 	plim_json_whole(json, "interval_ns", interval.elapsed_ns);
 	plim_json_whole(json, "suspended_ns", interval.suspended_ns);
-	json_real(json, "cpu_percent", plim_process_cpu_percent(first, last));
+	plimp_json_real(json, "cpu_percent",
+			plim_process_cpu_percent(first, last));
 	for (size_t i = 0; i < plim_field_count(); i++) {
 		const plim_field *field = plim_field_at(i);
 
 		if (json_has_rate(fields, field))
-			json_real(
+			plimp_json_real(
 			    json,
 			    plimp_json_key(field->name, "_per_second").text,
 			    plim_process_rate(first, last, field->id));
@@ -292,7 +293,7 @@ void plim_json_host(plim_json *json, const char *key, plim_host *host)
 	for (size_t i = 0; i < JSON_HOST_COUNTS; i++)
 		plimp_json_count(json, json_host_counts[i].name,
 				 facts.counts[i]);
-	json_real(json, "usable_cpus", facts.usable_cpus);
+	plimp_json_real(json, "usable_cpus", facts.usable_cpus);
 	if (facts.is_live.state == PLIM_STATE_KNOWN)
 		plim_json_boolean(json, "is_live", facts.is_live.value != 0);
 	else

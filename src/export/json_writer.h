@@ -55,6 +55,7 @@ void plimp_json_side_entry(plim_json *json, enum plimp_json_side side,
 /* The number or null; the text or null, and its bytes where they are no
  * UTF-8. */
 void plimp_json_count(plim_json *json, const char *key, plim_count count);
+void plimp_json_real(plim_json *json, const char *key, plim_real real);
 void plimp_json_bytes(plim_json *json, const char *key, plim_text text);
 
 /* Counts under their keys, for an object that is made of a table's rows. */

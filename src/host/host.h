@@ -24,6 +24,7 @@
 struct plimp_bill {
 	uint64_t system_calls;
 	uint64_t bytes_read;
+	uint64_t helper_cpu_ns; /* of helper processes that were reaped */
 };
 
 struct plimp_system; /* what the system folder keeps of a host */
@@ -319,6 +320,9 @@ void plimp_system_births_close(struct plimp_births *births);
  * else the system's error number, INT_MAX where there is nobody to ask. It is
  * asked of no host: a recording has no users. */
 int plimp_system_find_user(const char *name, uint32_t *uid);
+
+/* See plim_allow_attach(); `pid` is in range. */
+int plimp_system_allow_attach(int32_t pid, plim_error *error);
 
 /* The name of a system call of the host's machine, or NULL. Static. */
 const char *plimp_system_call_name(const plim_host *host, uint64_t number);

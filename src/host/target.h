@@ -262,12 +262,14 @@ struct plimp_file {
 	uint64_t size;
 	uint64_t device;
 	uint64_t inode;
-	void *system; /* NULL: not open */
+	uint32_t owner; /* user id, as this process sees it */
+	void *system;	/* NULL: not open */
 };
 
 /*
  * The file that is mapped there: by the kernel's own link (map_files), else
- * by its name below the process's own root, proven by device and inode.
+ * by its name below the process's own root, or ours, else, of the program
+ * itself, by the link exe, which outlives its name; proven by device and inode.
  * PLIM_EUNSUPPORTED where it is no regular file, is deleted, or another file
  * has its name; PLIM_EDENIED.
  */
@@ -275,6 +277,42 @@ int plimp_system_lens_file(struct plimp_lens *lens,
 			   const struct plimp_space *space,
 			   const struct plimp_mapping *mapping,
 			   struct plimp_file *file, plim_error *error);
+
+enum plimp_path_flag {			      /* bits */
+		       PLIMP_PATH_OWN = 1,    /* of the target's user alone */
+		       PLIMP_PATH_WRITTEN = 2 /* since the target began */
+};
+
+/* Holds from now on what a path means to the target, and who it is, so that
+ * its files can be had when it has ended. What cannot be had is not held. */
+void plimp_system_lens_hold(struct plimp_lens *lens);
+
+/*
+ * A file by its absolute path as the target sees it: "/usr/lib/debug/...",
+ * "/tmp/perf-42.map". The path is looked up in the target's mount namespace
+ * and below its root, out of which no symbolic link leads; nothing but a
+ * regular file is opened, and nothing waits. Nothing proves what is in it.
+ * The root is held from the first call on, and so is who the target's user
+ * is, so that a target that has just ended has its files for one more moment.
+ * PLIM_ENAME where there is none, with PLIMP_PATH_WRITTEN also where it was
+ * written last before the target began: another process's of the same pid;
+ * PLIM_EUNSUPPORTED for what is no regular file; PLIM_EINVAL for a path that is
+ * not absolute; PLIM_EDENIED, with PLIMP_PATH_OWN also for a file of another
+ * user than the target's effective one; PLIM_ENOPROCESS where it ended before
+ * the first call; PLIM_EREPLACED, PLIM_EIMAGE, PLIM_ENOMEM, PLIM_ESYSTEM.
+ */
+int plimp_system_lens_path(struct plimp_lens *lens, const char *path, int flags,
+			   struct plimp_file *file, plim_error *error);
+
+/* How many bytes of an absolute path that maps tell lie before the target's
+ * root: they are written as seen from ours, where that reaches there. What is
+ * behind them is the path as the target sees it. 0 once it has ended. */
+size_t plimp_system_lens_outside(struct plimp_lens *lens, const char *path);
+
+/* The target's pid as itself knows it, in the innermost pid namespace: the one
+ * that stands in "/tmp/perf-PID.map". 0 where it is not known: before Linux
+ * 4.1, or because the target ended before the first call. */
+int32_t plimp_system_lens_inner_pid(struct plimp_lens *lens);
 
 /* A file of this machine by its path: a core, a debug file. Nothing but a
  * regular file is opened, so that none can make the caller wait. PLIM_EINVAL

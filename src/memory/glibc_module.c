@@ -15,7 +15,7 @@
  */
 #include "memory/glibc_locate.h"
 
-#include "memory/elf.h"
+#include "elf/elf.h"
 
 #include <string.h>
 

@@ -228,7 +228,7 @@ static int brk_end(struct plimp_walk *walk, struct plimp_walk_arena *arena,
 {
 	const struct plimp_space *space = walk->image->space;
 	uint64_t end = region->start;
-	uint64_t head;
+	uint64_t head = 0;
 	int code;
 
 	for (;;) {

@@ -45,7 +45,7 @@ static int modules_is_same(const struct plimp_mapping *a,
 /* The module's mappings from the first one on: those of its file and the
  * nameless ones between and behind them, as long as they adjoin. */
 static void modules_measure(const struct plimp_space *space,
-			    struct plimp_module *module, int *has_code)
+			    struct plimp_heap_module *module, int *has_code)
 {
 	const struct plimp_mapping *first = &space->items[module->first];
 	size_t i = module->first;
@@ -75,10 +75,10 @@ static void modules_measure(const struct plimp_space *space,
 static int modules_list(struct plimp_recognition *recognition)
 {
 	const struct plimp_space *space = recognition->image->space;
-	struct plimp_modules *modules = &recognition->modules;
+	struct plimp_heap_modules *modules = &recognition->modules;
 
 	for (size_t i = 0; i < space->count; i++) {
-		struct plimp_module module = {.first = i};
+		struct plimp_heap_module module = {.first = i};
 		void *items = modules->items;
 		int has_code;
 		int status;

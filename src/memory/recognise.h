@@ -14,15 +14,15 @@
 #ifndef PLIMP_RECOGNISE_H
 #define PLIMP_RECOGNISE_H
 
-#include "memory/elf.h"
+#include "elf/elf.h"
 #include "memory/heaps.h"
 #include "memory/image.h"
 
 /* Modules and bytes that are looked at; the rest is left out. */
 #define PLIMP_MODULES_MOST 4096u
 
-/* Bits of plimp_module.signs. */
-enum plimp_module_sign {
+/* Bits of plimp_heap_module.signs. */
+enum plimp_heap_module_sign {
 	PLIMP_MODULE_PROGRAM = 1, /* the program itself */
 	PLIMP_MODULE_DEFINES_MALLOC = 2,
 	PLIMP_MODULE_IS_GLIBC = 4,
@@ -31,7 +31,7 @@ enum plimp_module_sign {
 };
 
 /* A file that is mapped with code in it. */
-struct plimp_module {
+struct plimp_heap_module {
 	uint64_t start; /* of its first mapping */
 	uint64_t end;	/* of its last one, .bss included */
 	size_t first;	/* indices of mappings */
@@ -41,8 +41,8 @@ struct plimp_module {
 	uint64_t malloc_at; /* where it has malloc, 0: nowhere */
 };
 
-struct plimp_modules {
-	struct plimp_module *items;
+struct plimp_heap_modules {
+	struct plimp_heap_module *items;
 	size_t count;
 	size_t capacity;
 };
@@ -51,7 +51,7 @@ struct plimp_modules {
 struct plimp_recognition {
 	const struct plimp_image *image;
 	struct plimp_heap_list *list;
-	struct plimp_modules modules;
+	struct plimp_heap_modules modules;
 };
 
 /* Adds a heap for each allocator that is seen, with evidence, and puts the
@@ -75,7 +75,7 @@ plim_heap *plimp_recognise_as(struct plimp_recognition *recognition, int kind,
  * (recognise_module.c), by whose malloc is called (recognise_bound.c). */
 int plimp_recognise_names(struct plimp_recognition *recognition);
 int plimp_recognise_module(struct plimp_recognition *recognition,
-			   struct plimp_module *module);
+			   struct plimp_heap_module *module);
 int plimp_recognise_bound(struct plimp_recognition *recognition);
 
 #endif

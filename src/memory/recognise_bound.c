@@ -153,11 +153,11 @@ static int bound_read_slot(const struct plimp_image *image,
 	return PLIM_OK;
 }
 
-static struct plimp_module *bound_module(struct plimp_modules *modules,
-					 uint64_t address)
+static struct plimp_heap_module *
+bound_module(struct plimp_heap_modules *modules, uint64_t address)
 {
 	for (size_t i = 0; i < modules->count; i++) {
-		struct plimp_module *module = &modules->items[i];
+		struct plimp_heap_module *module = &modules->items[i];
 
 		if (address >= module->start && address < module->end)
 			return module;
@@ -167,8 +167,8 @@ static struct plimp_module *bound_module(struct plimp_modules *modules,
 
 /* The library's own malloc, or another module's. */
 static int bound_tell(struct plimp_recognition *recognition,
-		      const struct plimp_module *library,
-		      const struct plimp_module *owner)
+		      const struct plimp_heap_module *library,
+		      const struct plimp_heap_module *owner)
 {
 	plim_bytes who = plimp_recognise_name(recognition->image, owner->first);
 	plim_bytes of =
@@ -201,7 +201,7 @@ static int bound_tell(struct plimp_recognition *recognition,
 
 /* What a module's slot for malloc leads to; 0: it has none, or not yet. */
 static int bound_value(struct plimp_recognition *recognition,
-		       const struct plimp_module *module, uint64_t *value)
+		       const struct plimp_heap_module *module, uint64_t *value)
 {
 	const struct plimp_image *image = recognition->image;
 	const struct plimp_mapping *first = &image->space->items[module->first];
@@ -230,9 +230,9 @@ static int bound_value(struct plimp_recognition *recognition,
  * that leads on.
  */
 static int bound_ask(struct plimp_recognition *recognition,
-		     const struct plimp_module *library)
+		     const struct plimp_heap_module *library)
 {
-	const struct plimp_module *owner = library;
+	const struct plimp_heap_module *owner = library;
 	uint64_t value;
 
 	for (int step = 0; step < 2; step++) {
@@ -254,7 +254,7 @@ int plimp_recognise_bound(struct plimp_recognition *recognition)
 	const uint32_t library = PLIMP_MODULE_IS_GLIBC | PLIMP_MODULE_IS_MUSL;
 
 	for (size_t i = 0; i < recognition->modules.count; i++) {
-		const struct plimp_module *module =
+		const struct plimp_heap_module *module =
 		    &recognition->modules.items[i];
 		int status;
 

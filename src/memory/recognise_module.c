@@ -67,7 +67,7 @@ static const struct module_row module_versions[] = {
 
 struct module_look {
 	struct plimp_recognition *recognition;
-	struct plimp_module *module;
+	struct plimp_heap_module *module;
 	const struct plimp_elf *elf;
 	uint64_t bias;
 	plim_bytes name;
@@ -358,7 +358,7 @@ static int module_ask(struct module_look *look)
 }
 
 int plimp_recognise_module(struct plimp_recognition *recognition,
-			   struct plimp_module *module)
+			   struct plimp_heap_module *module)
 {
 	const struct plimp_image *image = recognition->image;
 	const struct plimp_mapping *first = &image->space->items[module->first];

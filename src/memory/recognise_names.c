@@ -95,7 +95,7 @@ static int names_ask_memory(struct plimp_recognition *recognition,
 }
 
 static int names_ask_file(struct plimp_recognition *recognition,
-			  const struct plimp_module *module)
+			  const struct plimp_heap_module *module)
 {
 	plim_bytes name =
 	    plimp_recognise_name(recognition->image, module->first);

@@ -10,7 +10,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "core/rates.h"
-#include "observe/bill.h"
+#include "host/bill.h"
 
 #include <plimsoll/births.h>
 #include <plimsoll/tree.h>

@@ -10,7 +10,7 @@
 
 #include "core/fail.h"
 #include "memory/core.h"
-#include "memory/elf.h"
+#include "elf/elf.h"
 #include "memory/heaps_image.h"
 
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "observe/heaps.h"
 
 #include "core/fail.h"
+#include "elf/elf.h"
 #include "memory/heaps_image.h"
 
 #include <plimsoll/memory.h>
@@ -18,9 +19,6 @@
 
 #define LIVE_X86_64  62
 #define LIVE_AARCH64 183
-/* As long as the longest build id, in hex. */
-#define LIVE_DEBUG_PATH 192
-#define LIVE_ID_MOST	64
 /* A heap that goes on changing is walked so often before it is refused. */
 #define LIVE_ATTEMPTS 4
 
@@ -61,19 +59,11 @@ static int live_open_file(void *user, const struct plimp_mapping *mapping,
 int plimp_heaps_debug(plim_host *host, const uint8_t *id, size_t size,
 		      struct plimp_file *file)
 {
-	char path[LIVE_DEBUG_PATH] = "/usr/lib/debug/.build-id/";
-	size_t at = strlen(path);
-	size_t i;
+	char path[PLIMP_ELF_DEBUG_PATH];
 
-	if (size < 2 || size > LIVE_ID_MOST)
+	if (size < 2 || size > PLIMP_ELF_ID)
 		return PLIM_EUNSUPPORTED;
-	for (i = 0; i < size; i++) {
-		snprintf(path + at, sizeof path - at, "%02x", id[i]);
-		at += 2;
-		if (i == 0)
-			path[at++] = '/';
-	}
-	snprintf(path + at, sizeof path - at, ".debug");
+	plimp_elf_debug_path(id, size, path);
 	return plimp_system_file_open(host, path, file, NULL);
 }
 

@@ -4,7 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "host/host.h"
-#include "observe/bill.h"
+#include "host/bill.h"
 
 #include <assert.h>
 #include <string.h>
@@ -191,4 +191,12 @@ int plim_host_survey(plim_host *host, plim_finding_fn *callback, void *user,
 	code = plimp_system_survey(host, callback, user, error);
 	plimp_bill_end(host, &mark, &cost);
 	return code;
+}
+
+int plim_allow_attach(int32_t pid, plim_error *error)
+{
+	if (pid < PLIM_ATTACH_ANY)
+		return plimp_fail(error, PLIM_EINVAL, 0, "allow attach", "pid",
+				  NULL);
+	return plimp_system_allow_attach(pid, error);
 }

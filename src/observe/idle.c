@@ -11,7 +11,7 @@
 
 #include "core/fail.h"
 #include "core/memory.h"
-#include "observe/bill.h"
+#include "host/bill.h"
 
 #include <assert.h>
 #include <string.h>

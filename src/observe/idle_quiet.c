@@ -12,7 +12,7 @@
  */
 #include "observe/idle.h"
 
-#include "observe/bill.h"
+#include "host/bill.h"
 #include "observe/tree.h"
 
 #include <assert.h>

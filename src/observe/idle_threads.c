@@ -13,7 +13,7 @@
 
 #include "core/fail.h"
 #include "core/memory.h"
-#include "observe/bill.h"
+#include "host/bill.h"
 #include "observe/tree.h"
 
 #include <assert.h>

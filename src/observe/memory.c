@@ -11,7 +11,7 @@
  */
 #include "core/fail.h"
 #include "core/memory.h"
-#include "observe/bill.h"
+#include "host/bill.h"
 #include "observe/memory_guard.h"
 #include "observe/memory_mappings.h"
 #include "observe/memory_series.h"

@@ -4,7 +4,7 @@
 #include "core/fail.h"
 #include "core/memory.h"
 #include "host/host.h"
-#include "observe/bill.h"
+#include "host/bill.h"
 
 #include <assert.h>
 

@@ -7,7 +7,7 @@
 #include "observe/tree.h"
 
 #include "core/fail.h"
-#include "observe/bill.h"
+#include "host/bill.h"
 
 #include <assert.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  */
 #include "core/fail.h"
 #include "core/memory.h"
-#include "observe/bill.h"
+#include "host/bill.h"
 
 #include <plimsoll/watch.h>
 

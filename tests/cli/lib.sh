@@ -137,6 +137,7 @@ refuses() {
 steady() {
 	LC_ALL=C sed -e '/^cost  /d' \
 		-e 's/; [0-9]* system calls, .* of CPU time$/; COST/' \
+		-e 's/ woke in [0-9.]* [a-z]*s$/ woke in TIME/' \
 		-e 's/^observed     .*/observed     TIME/' "$1"
 }
 
@@ -165,6 +166,15 @@ tool() {
 # json FILTER: of the output, by jq.
 json() {
 	jq -c -r "$1" "$work/out" 2>&1
+}
+
+# The path of a browser for tests/cli/browser.py, or nothing.
+find_browser() {
+	"$python" -c "
+import sys
+sys.path.insert(0, '$source/tests/cli')
+import browser
+print(browser.find() or '')"
 }
 
 # As uid 65534 with nothing of root's.

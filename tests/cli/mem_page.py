@@ -6,39 +6,17 @@ and no script, and show the numbers that the JSON has: every point of every
 line, every line of the timeline, every row of steady state and mappings, every
 part of the verdict. Status 1: no.
 """
-import html.parser
 import json
 import re
 import sys
-import xml.etree.ElementTree
+
+from page_read import give_up, read_page
 
 TITLES = {"ANONYMOUS": "anonymous_bytes",
           "PRIVATE DIRTY": "private_dirty_bytes",
           "EXCLUSIVE ANON": "exclusive_anonymous_bytes",
           "RESIDENT": "resident_bytes", "FILE": "file_bytes",
           "SWAP": "swap_bytes", "PSS": "pss_bytes", "SIZE": "size_bytes"}
-VOID = {"meta"}
-
-
-def give_up(text):
-    print(text)
-    sys.exit(1)
-
-
-class Balance(html.parser.HTMLParser):
-    """What a browser makes of it is what the XML says."""
-
-    def __init__(self):
-        super().__init__()
-        self.open = []
-
-    def handle_starttag(self, tag, attrs):
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        if tag not in VOID and (not self.open or self.open.pop() != tag):
-            give_up(f"</{tag}> at {self.getpos()}")
 
 
 def stands_alone(text, root):
@@ -165,16 +143,9 @@ def check_verdict(root, verdict):
 
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
-        text = file.read()
+    text, root = read_page(sys.argv[1])
     with open(sys.argv[2], encoding="utf-8") as file:
         document = json.load(file)
-    root = xml.etree.ElementTree.fromstring(text)
-    balance = Balance()
-    balance.feed(text)
-    balance.close()
-    if balance.open:
-        give_up(f"left open: {balance.open}")
     stands_alone(text, root)
     found = tables(root)
     check_verdict(root, document["verdict"])

@@ -7,7 +7,15 @@ export HOME="$work" PATH="$work/bin:$PATH"
 
 # LINE|WHAT ITS LAST WORD BECOMES, in all shells alike.
 cat >"$work/lines" <<-'END'
-	plim p|ps
+	plim ps|ps
+	plim pr|profile
+	plim profile --view o|off
+	plim profile -f co|collapsed
+	plim profile -f sp|speedscope
+	plim profile -f fl|flame
+	plim profile -f fi|firefox
+	plim profile -F |
+	plim profile -e cy|cycles
 	plim |COMMANDS
 	plim --ver|--version
 	plim ps --so|--sort
@@ -78,7 +86,7 @@ completes() {
 		"$plim" "$command" --help |
 			sed -n "s/^  \(-., \|    \)--\([a-z-]*\).*/--\2/p" | sort
 		[ "$1" != bash ] ||
-			case $command in report | time | idle | gate) echo -- ;; esac
+			case $command in report | time | idle | gate | profile) echo -- ;; esac
 	done >"$work/options"
 	for command in $commands; do
 		echo "plim $command --"

@@ -78,7 +78,7 @@ check "a low limit leaves walks out, or the walk is predicted below it" test \
 		else .skipped == 0 end')" = true
 run report --for 100ms "$heap"
 check "plim report says whether it is live" \
-	grep -q '^it holds     .*' "$work/out"
+	grep -q '^retained     .*freed' "$work/out"
 
 # --- what a trim returns ------------------------------------------------------
 start heap threads 4 kib 8192 pattern last hold 100

@@ -13,7 +13,8 @@ wrong() {
 }
 
 # --- help and version -------------------------------------------------------
-for command in report ps show tree threads idle mem cmdline time gate doctor help; do
+for command in report ps show tree threads idle mem profile cmdline time gate \
+	doctor help; do
 	run "$command" --help
 	golden "help-$command"
 	check "help of $command ends with an example that names it" \
@@ -42,7 +43,8 @@ is "--version" "plim $(sed -n "s/^  version: '\(.*\)',/\1/p" \
 ends "--version ends well" 0
 run -V
 ends "-V" 0
-for command in report ps show tree threads idle mem cmdline time gate doctor help; do
+for command in report ps show tree threads idle mem profile cmdline time gate \
+	doctor help; do
 	check "help lists $command" grep -q "^  $command " "$work/long"
 done
 
@@ -95,6 +97,28 @@ for good in 1ms 0.001s 20ms; do
 	run show --proc "$fixture" --for "$good" 30
 	ends "--for $good" 0
 done
+
+# --- profiles ---------------------------------------------------------------
+wrong "--view: 'cpus' is none of cpu, off, wall" profile --view cpus 1
+wrong "--event: 'x' is none of cpu, cycles" profile -e x 1
+wrong "--format: 'svg' is none of text, pprof, collapsed, json, csv, speedscope, flame, firefox" \
+	profile --format svg 1
+wrong "--output: the end of 'p.gz' is none of .pb.gz, .pprof, .folded, .collapsed, .speedscope.json, .firefox.json, .html, .json, .csv and .txt; say --format, or FORMAT:FILE" \
+	profile -o p.gz 1
+wrong "profile: --csv and --format text cannot both be meant" \
+	profile --csv --format text 1
+wrong "--tid: '0' is no number from 1 up" profile --tid 0 1
+wrong "--tid: '2147483648' is the id of no thread" profile --tid 2147483648 1
+wrong "--thread: no thread is called ''" profile --thread '' 1
+wrong "--frequency: '0' is no number from 1 up" profile -F 0 1
+wrong "--budget: '101%' is no share of its time: write 1%" \
+	profile --budget 101% 1
+wrong "--budget: '1' is no share of its time: write 1%" profile --budget 1 1
+wrong "--pause is the worst pause of --budget: give both" \
+	profile --pause 2ms 1
+wrong "profile: a command that is not started has no threads to name; --tid is of a process" \
+	profile --tid 1 -- true
+wrong "usage: plim profile [options] PID | -- CMD [ARG ...] | diff A ... [--] B ..." profile
 
 # --- operands ---------------------------------------------------------------
 wrong "usage: plim show [options] PID" show

@@ -23,7 +23,7 @@ check "report: one descendant" grep -q \
 	'^descendants  1; 0 started and 0 ended meanwhile; the whole tree:$' \
 	"$work/out"
 start sleepers 1
-run report -d 50ms "$pid"
+run report --all -d 50ms "$pid"
 check "report: a process without children has one line" grep -qx \
 	'descendants  none' "$work/out"
 stop "$pid"
@@ -77,8 +77,8 @@ within "report: as often as it has counted" \
 is "report: by name" pulse-1 "$(json '.threads[0].name')"
 is "report: the window was not waited for" not_awaited "$(json .window.quiet)"
 run report -d 50ms "$target"
-check "report: nobody wakes" grep -qx 'who wakes    none of 3 threads' \
-	"$work/out"
+check "report: nobody wakes" grep -q \
+	'^who wakes    nobody: none of 3 threads woke in ' "$work/out"
 stop "$target"
 start renamer
 ask "$pid" "name $(hex '\033[31mred')" >/dev/null
@@ -87,7 +87,7 @@ observer=$!
 sleep 0.7
 ask "$pid" 'busy 20' >/dev/null
 wait "$observer"
-check "report: a thread's name is escaped" grep -qF '  \x1b[31mred, in ' \
+check "report: a thread's name is escaped" grep -qF "  \\x1b[31mred $pid" \
 	"$work/out"
 is "report: and nothing of it raw" '' "$(tr -dc '\033' <"$work/out")"
 run report -d 100ms --json "$pid"

@@ -146,6 +146,57 @@ def documents(lines):
     return [json.loads(t, object_pairs_hook=twice) for t in texts]
 
 
+def check_profile(document):
+    """Its threads have no counters, but shares of the window; and indices
+    are places."""
+    sides = ("unavailable", "method", "bound")
+    metrics = document["metrics"]
+    both_or_none("metrics", {name: value for name, value in metrics.items()
+                             if name not in sides},
+                 metrics["unavailable"], metrics["method"])
+    for tier in document["profile"]["tiers"]:
+        both_or_none("tier", {"works": tier["works"]}, tier["unavailable"],
+                     tier["method"])
+    places = {"program": "programs", "module": "modules",
+              "function": "functions", "thread": "threads"}
+    lines = [line for frame in document["frames"] for line in frame["lines"]]
+    for row in (document["threads"] + document["modules"] + lines
+                + document["functions"] + document["frames"]
+                + document["stacks"]):
+        for key, where in places.items():
+            if row.get(key) is not None and \
+                    row[key] >= len(document[where]):
+                give_up(f"{key} {row[key]} is no place in {where}")
+    for stack in document["stacks"]:
+        for frame in stack["frames"]:
+            if frame >= len(document["frames"]):
+                give_up(f"frame {frame} is no place in frames")
+    for thread in document["threads"] + [document["views"]]:
+        times = thread["times"]
+        if times["wall_ns"] != times["cpu_ns"] + times["waiting_ns"] \
+                + times["blocked_ns"]:
+            give_up(f"times do not add up: {times}")
+        if times["cpu_ns"] != times["cpu_sampled_ns"] \
+                + times["cpu_system_ns"] + times["cpu_unsampled_ns"]:
+            give_up(f"CPU times do not add up: {times}")
+
+
+def check_diff(diff):
+    """Shares are of the sides, and functions as many as verdicts."""
+    counts = {"changed": 0, "same": 0, "not_enough_samples": 0}
+    for row in diff["functions"]:
+        counts[row["verdict"]] += 1
+        for side in ("before", "after"):
+            whole = diff[side]["weight"]
+            for key in ("self", "total"):
+                share = row[side][key] / whole
+                if abs(row[side][key + "_share"] - share) > 1e-6:
+                    give_up(f"{row['name']}: no share of {side}")
+    for verdict, count in counts.items():
+        if diff[verdict] != count:
+            give_up(f"{count} functions are {verdict}")
+
+
 def schema(file, name, how=""):
     try:
         import jsonschema
@@ -165,6 +216,12 @@ def schema(file, name, how=""):
                 give_up(f"{list(error.path)}: {error.message[:2000]}")
         for process in document.get("processes", []):
             check_process(process)
+        if "diff" in document:
+            check_diff(document["diff"])
+            continue
+        if document.get("command") == "profile":
+            check_profile(document)
+            continue
         for thread in document.get("threads", []) + document.get("exited", []):
             check_thread(thread)
         if document.get("tree"):

@@ -373,6 +373,67 @@ static void test_hostile(void **state)
 	text_free(text);
 }
 
+/* The signals that a thread blocks. */
+static void test_blocked(void **state)
+{
+	static const struct {
+		const char *text;
+		int result;
+		uint64_t mask;
+	} cases[] = {
+	    {"Name:\tx\nSigBlk:\t0000000000400000\n", PLIM_OK, 0x400000},
+	    {"\nSigBlk:\tfffffffffffbfeff\n", PLIM_OK, 0xfffffffffffbfeff},
+	    {"\nSigBlk:\t0000000000000000\nSigBlk:\t1", PLIM_OK, 0},
+	    {"SigBlk:\t0000000000400000\n", PLIM_EMALFORMED, 0},
+	    {"\nSigBlk:\t000000000040000\n", PLIM_EMALFORMED, 0},
+	    {"\nSigBlk:\t00000000004000000\n", PLIM_EMALFORMED, 0},
+	    {"\nSigBlk:\t000000000040000G\n", PLIM_EMALFORMED, 0},
+	    {"\nSigBlk:\t000000000040000A\n", PLIM_EMALFORMED, 0},
+	    {"\nSigBlk:\t0000000000400000", PLIM_EMALFORMED, 0},
+	    {"\nSigIgn:\t0000000000400000\n", PLIM_EMALFORMED, 0},
+	    {"", PLIM_EMALFORMED, 0},
+	};
+	plim_bytes whole = text_fixture("linux-6.18-status/worker");
+	uint64_t mask = 1;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		plim_bytes text = {cases[i].text, strlen(cases[i].text)};
+
+		mask = 5;
+		assert_int_equal(plimp_decode_blocked(text, &mask),
+				 cases[i].result);
+		assert_true(mask == (cases[i].result ? 5 : cases[i].mask));
+	}
+	assert_int_equal(plimp_decode_blocked(whole, &mask), PLIM_OK);
+	assert_true(mask == 0);
+	text_free(whole);
+}
+
+/* What waits for it, too. */
+static void test_signals(void **state)
+{
+	static const char made[] = "Name:\tx\nSigPnd:\t0000000000400000\n"
+				   "ShdPnd:\t0000000000000001\n"
+				   "SigBlk:\tfffffffe7ffbfeff\n";
+	const plim_bytes text = {made, sizeof(made) - 1};
+	struct plimp_signal_masks masks = {7, 7, 7};
+
+	(void)state;
+	for (size_t size = 0; size < text.size; size++) {
+		const plim_bytes part = {made, size};
+
+		assert_int_equal(plimp_decode_signals(part, &masks),
+				 PLIM_EMALFORMED);
+		assert_true(masks.blocked == 7 && masks.pending == 7 &&
+			    masks.shared == 7);
+	}
+	assert_int_equal(plimp_decode_signals(text, &masks), PLIM_OK);
+	assert_true(masks.blocked == 0xfffffffe7ffbfeff);
+	assert_true(masks.pending == 0x400000);
+	assert_true(masks.shared == 1);
+}
+
 /* Any parts of it: what is asked is as in the whole, and nothing else is. */
 static void test_parts(void **state)
 {
@@ -408,6 +469,43 @@ static void test_parts(void **state)
 	text_free(text);
 }
 
+static int own_pid(const char *text)
+{
+	int32_t pid = -7;
+	int result =
+	    plimp_decode_own_pid((plim_bytes){text, strlen(text)}, &pid);
+
+	assert_true(result == PLIM_OK || result == PLIM_EMALFORMED);
+	if (result != PLIM_OK)
+		assert_int_equal(pid, -7);
+	return result == PLIM_OK ? (int)pid : -1;
+}
+
+/* The innermost namespace's pid stands last. */
+static void test_own_pid(void **state)
+{
+	plim_bytes text = text_fixture("linux-6.18-status/worker");
+	int32_t pid = 0;
+
+	(void)state;
+	assert_int_equal(plimp_decode_own_pid(text, &pid), PLIM_OK);
+	assert_int_equal(pid, 16767);
+	text_free(text);
+	assert_int_equal(own_pid("NSpid:\t5\n"), 5);
+	assert_int_equal(own_pid("Pid:\t9\nNSpid:\t9\t12\t1\nx\n"), 1);
+	assert_int_equal(own_pid("NSpid:\t5\nNSpid:\t6\n"), 5);
+	assert_int_equal(own_pid("NSpid:\t2147483647\n"), 2147483647);
+	assert_int_equal(own_pid("NSpid:\t2147483648\n"), -1);
+	assert_int_equal(own_pid("NSpid:\t0\n"), -1);
+	assert_int_equal(own_pid("NSpid:\t5"), -1);
+	assert_int_equal(own_pid("NSpid:\n"), -1);
+	assert_int_equal(own_pid("NSpid:\t5 x\n"), -1);
+	assert_int_equal(own_pid("NSpid:\t5\t\n"), -1);
+	assert_int_equal(own_pid("NStgid:\t5\n"), -1);
+	assert_int_equal(own_pid(" NSpid:\t5\n"), -1);
+	assert_int_equal(own_pid(""), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,6 +513,8 @@ int main(void)
 	    cmocka_unit_test(test_too_large), cmocka_unit_test(test_lines),
 	    cmocka_unit_test(test_order),     cmocka_unit_test(test_jump),
 	    cmocka_unit_test(test_hostile),   cmocka_unit_test(test_parts),
+	    cmocka_unit_test(test_blocked),   cmocka_unit_test(test_signals),
+	    cmocka_unit_test(test_own_pid),
 	};
 
 	return cmocka_run_group_tests_name("decode_status", tests, NULL, NULL);

@@ -32,6 +32,33 @@ static int decode(plim_bytes text, struct plimp_syscall *call)
 	return result;
 }
 
+/* The six of a call with a place; none of anything else. */
+static void test_arguments(void **state)
+{
+	static const uint64_t none[6] = {0};
+	plim_bytes six = text_string("271 0x1 0x20 0xffffffffffffffff 0x0 0x5 "
+				     "0x6 0x70 0x80\n");
+	plim_bytes no_call = text_string("-1 0x7ffd11 0x55aa\n");
+	plim_bytes no_place = text_string("271\n");
+	struct plimp_syscall call;
+
+	(void)state;
+	assert_int_equal(decode(six, &call), PLIM_OK);
+	assert_int_equal(call.arguments[0], 1);
+	assert_int_equal(call.arguments[1], 0x20);
+	assert_true(call.arguments[2] == UINT64_MAX);
+	assert_int_equal(call.arguments[3], 0);
+	assert_int_equal(call.arguments[4], 5);
+	assert_int_equal(call.arguments[5], 6);
+	assert_int_equal(decode(no_call, &call), PLIM_OK);
+	assert_memory_equal(call.arguments, none, sizeof(none));
+	assert_int_equal(decode(no_place, &call), PLIM_OK);
+	assert_memory_equal(call.arguments, none, sizeof(none));
+	text_free(six);
+	text_free(no_call);
+	text_free(no_place);
+}
+
 static void test_texts(void **state)
 {
 	static const struct {
@@ -203,9 +230,8 @@ static void test_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_texts),
-	    cmocka_unit_test(test_hostile),
-	    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_texts),   cmocka_unit_test(test_arguments),
+	    cmocka_unit_test(test_hostile), cmocka_unit_test(test_names),
 	    cmocka_unit_test(test_told),
 	};
 

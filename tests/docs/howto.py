@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
-"""howto.py SOURCE PAGE: does a how-to work exactly as it is written?
+"""howto.py SOURCE PAGE...: do how-tos work exactly as they are written?
 
-Every block that is marked `sh` is run, one after another in one shell, in a
-clean copy of the source and with a home of its own; each must end with status
-0. A block that is marked `text` shows what the block before it printed: its
-lines must come in this order, any quantity stands for any other, and three
-dots for any lines or for the rest of a line. A link to a file with the ending `.yml` is a workflow
-for GitHub: its `run` steps are played in the project that the page has made.
-Prints TAP.
+Each page is played by itself, in one home and one copy of the source: what one
+has built the next one finds. Every block that is marked `sh` is run, one after
+another in one shell, in a clean copy of the source and with a home of its own;
+each must end with status 0. A block that is marked `text` shows what the block
+before it printed: its lines must come in this order, any quantity stands for
+any other, and three dots for any lines or for the rest of a line. A link to a
+file with the ending `.yml` is a workflow for GitHub: its `run` steps are played
+in the project that the page has made. A page that says in a comment that it
+needs a program is skipped where that is not installed; a port that it names
+there is another one, which is free. Prints TAP.
 """
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
 
-LIMIT = 400  # seconds for all blocks
+LIMIT = 600  # seconds for all blocks of a page
 MARK = "@@@ block"
+PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 def blocks_of(page):
@@ -49,8 +54,7 @@ def environment(home, **more):
     """Of somebody who has just logged in; the build may be a sanitizer's."""
     kept = {key: os.environ[key] for key in ("CC", "TMPDIR")
             if key in os.environ}
-    return {"HOME": home, "PATH": "/usr/local/bin:/usr/bin:/bin",
-            "LC_ALL": "C.UTF-8", **kept, **more}
+    return {"HOME": home, "PATH": PATH, "LC_ALL": "C.UTF-8", **kept, **more}
 
 
 def play(scripts, folder, env):
@@ -141,6 +145,29 @@ class Tap:
             for line in output.splitlines()[-40:]:
                 print(f"# {line}")
 
+    def skip(self, what, why):
+        self.count += 1
+        print(f"ok {self.count} - {what} # skip {why}", flush=True)
+
+
+def lacking(page):
+    """The first program that a page needs and that is not there, or None."""
+    for words in re.findall(r"<!-- needs: (.*?) -->", page):
+        for word in words.split():
+            if not shutil.which(word, path=PATH):
+                return word
+    return None
+
+
+def with_free_ports(page):
+    """Somebody else may have the ports that a page uses, and would be the one
+    who answers there."""
+    for number in re.findall(r"<!-- port: (\d+) -->", page):
+        with socket.socket() as one:
+            one.bind(("127.0.0.1", 0))
+            page = re.sub(rf"\b{number}\b", str(one.getsockname()[1]), page)
+    return page
+
 
 def title(script):
     return script.strip().splitlines()[0][:60]
@@ -202,17 +229,28 @@ def on_github(folder, page, work, tap):
               status == 1 and "::error" in output, output)
 
 
-def main():
-    source, path = (os.path.abspath(word) for word in sys.argv[1:3])
+def on_page(path, work, tap):
     with open(path, encoding="utf-8") as file:
-        page = file.read()
+        page = with_free_ports(file.read())
+    name = os.path.basename(path)
+    missing = lacking(page)
+    if missing is not None:
+        tap.skip(name, f"{missing} is not installed")
+        return
+    print(f"# {name}", flush=True)
+    if follow(page, work, tap):
+        on_github(os.path.dirname(path), page, work, tap)
+
+
+def main():
+    source, *paths = (os.path.abspath(word) for word in sys.argv[1:])
     tap = Tap()
     work = tempfile.mkdtemp(prefix="plim-howto-")
     try:
         os.mkdir(work + "/home")
         copy_of(source, work + "/plimsoll")
-        if follow(page, work, tap):
-            on_github(os.path.dirname(path), page, work, tap)
+        for path in paths:
+            on_page(path, work, tap)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     print(f"1..{tap.count}")

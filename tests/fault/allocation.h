@@ -29,8 +29,13 @@ struct site {
 	plim_threads *threads;
 	plim_idle *idle;
 	plim_heaps *heaps;
+	plim_code *code;
 	plim_memory *sampled;
 	plim_mappings *mappings;
+	plim_profile *profile;
+	plim_fold *fold;
+	plim_stored *stored;
+	plim_diff *diff;
 	plim_budget *budget;
 	plim_budget_record *record;
 	int round;

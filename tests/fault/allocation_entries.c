@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -919,6 +920,88 @@ static int heaps_walk_act(struct site *site, plim_error *error)
 	return code;
 }
 
+static int code_open_act(struct site *site, plim_error *error)
+{
+	plim_code *made = SITE_POISON;
+	int code = plim_code_open(&made, site->host, site->target, error);
+
+	if (code != PLIM_OK) {
+		assert_ptr_equal(made, SITE_POISON);
+		return code;
+	}
+	plim_code_close(site->code);
+	site->code = made;
+	assert_true(plim_code_module_count(made) >= 3);
+	return code;
+}
+
+static void code_prepare(struct site *site)
+{
+	host_prepare(site);
+	site->target = open_target(site->host, site_world.plain.pid);
+}
+
+static void code_refresh_prepare(struct site *site)
+{
+	code_prepare(site);
+	assert_int_equal(code_open_act(site, NULL), PLIM_OK);
+}
+
+static int code_refresh_act(struct site *site, plim_error *error)
+{
+	size_t count = plim_code_module_count(site->code);
+	int code = plim_code_refresh(site->code, error);
+
+	assert_int_equal(plim_code_module_count(site->code), count);
+	return code;
+}
+
+/* Of the vDSO: a file that was opened for names would stay open, whatever fails
+ * after that. */
+static int code_name_act(struct site *site, plim_error *error)
+{
+	plim_code_module module = {0};
+	plim_frame_name names[4];
+	size_t count = 77;
+	int code;
+
+	for (size_t i = 0; module.kind != PLIM_CODE_VDSO; i++)
+		assert_int_equal(plim_code_module_at(site->code, i, &module),
+				 PLIM_OK);
+	code =
+	    plim_code_name(site->code, module.start, names, 4, &count, error);
+	if (code != PLIM_OK)
+		assert_int_equal(count, 77);
+	else
+		assert_int_equal(count, 1);
+	return code;
+}
+
+/* The first name that is wanted takes hold of the target's root, too. */
+static void code_name_prepare(struct site *site)
+{
+	plim_frame_name name;
+	size_t count;
+
+	code_refresh_prepare(site);
+	assert_int_equal(plim_code_name(site->code, 1, &name, 1, &count, NULL),
+			 PLIM_OK);
+}
+
+static int code_thread_act(struct site *site, plim_error *error)
+{
+	uint64_t frames[32];
+	plim_stack stack = {.count = 77};
+	int code = plim_code_thread(site->code, site_world.plain.pid, frames,
+				    32, &stack, error);
+
+	if (code != PLIM_OK)
+		assert_int_equal(stack.count, 77);
+	else
+		assert_int_equal(stack.thread, PLIM_STACK_THREAD_BLOCKED);
+	return code;
+}
+
 /* A core of one page: its process had no allocator that is known. */
 static int heaps_core_act(struct site *site, plim_error *error)
 {
@@ -1120,6 +1203,330 @@ static int mappings_act(struct site *site, plim_error *error)
 	return code;
 }
 
+static int profile_open_act(struct site *site, plim_error *error)
+{
+	plim_profile_request request = {.size = sizeof(request),
+					.hz = 1000,
+					.duration_ns = 5000000,
+					.thread_name = "idle"};
+	plim_profile *made = SITE_POISON;
+	int code = plim_profile_open(&made, site->target, &request, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->profile = made;
+	return code;
+}
+
+/* A run cannot be made again: one that failed is opened anew. */
+static int profile_run_act(struct site *site, plim_error *error)
+{
+	int code = profile_open_act(site, error);
+
+	if (code != PLIM_OK)
+		return code;
+	code = plim_profile_run(site->profile, error);
+	if (code != PLIM_OK) {
+		plim_profile_free(site->profile);
+		site->profile = NULL;
+		return code;
+	}
+	assert_true(plim_profile_sample_count(site->profile) > 0);
+	return code;
+}
+
+/* What is preloaded is not looked at but for its machine: this program does. */
+static int preload_open_act(struct site *site, plim_error *error)
+{
+	plim_preload *made = SITE_POISON;
+	int code = plim_preload_open(&made, site->host, "/proc/self/exe",
+				     "/proc/self/exe", "others", error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		plim_preload_free(made);
+	return code;
+}
+
+/* Of this process. Its only thread is blocked while it is started, so that
+ * there is something to sample. */
+static int profile_self_act(struct site *site, plim_error *error)
+{
+	const plim_host_options options = {.size = sizeof(options),
+					   .allocator = site->allocator};
+	plim_profile_request request = {.size = sizeof(request), .hz = 1000};
+	plim_profile *made = SITE_POISON;
+	int code = plim_profile_open_self(&made, &options, &request, error);
+
+	if (code != PLIM_OK)
+		assert_ptr_equal(made, SITE_POISON);
+	else
+		site->profile = made;
+	return code;
+}
+
+/* It may be started again, also when that failed before. */
+static int profile_start_act(struct site *site, plim_error *error)
+{
+	const struct timespec a_while = {.tv_nsec = 5000000};
+	int code = plim_profile_start(site->profile, error);
+
+	if (code != PLIM_OK)
+		return code;
+	nanosleep(&a_while, NULL);
+	plim_profile_stop(site->profile);
+	code = plim_profile_join(site->profile, error);
+	if (code == PLIM_OK)
+		assert_true(plim_profile_sample_count(site->profile) > 0);
+	return code;
+}
+
+/* Once: what stopping it takes is there from then on. */
+static void profile_self_prepare(struct site *site)
+{
+	assert_int_equal(profile_self_act(site, NULL), PLIM_OK);
+	assert_int_equal(profile_start_act(site, NULL), PLIM_OK);
+}
+
+static void profile_prepare(struct site *site)
+{
+	host_prepare(site);
+	site->target = open_target(site->host, site_world.plain.pid);
+}
+
+static void profile_ran_prepare(struct site *site)
+{
+	int code = PLIM_ENOSAMPLES;
+
+	profile_prepare(site);
+	/* It takes 5 ms, in which a loaded machine may not let us look. */
+	for (int i = 0; i < 200 && code == PLIM_ENOSAMPLES; i++)
+		code = profile_run_act(site, NULL);
+	assert_int_equal(code, PLIM_OK);
+}
+
+static int profile_resolve_act(struct site *site, plim_error *error)
+{
+	size_t functions = plim_profile_function_count(site->profile);
+	int code = plim_profile_resolve(site->profile, error);
+
+	if (code != PLIM_OK)
+		assert_int_equal(plim_profile_function_count(site->profile),
+				 functions);
+	assert_int_equal(plim_profile_about(site->profile).is_resolved,
+			 code == PLIM_OK);
+	return code;
+}
+
+static int profile_fold_act(struct site *site, plim_error *error)
+{
+	plim_fold_options options = {.size = sizeof(options),
+				     .view = PLIM_VIEW_WALL,
+				     .flags = PLIM_FOLD_INLINES};
+	plim_fold *made = SITE_POISON;
+	int code = plim_profile_fold(site->profile, &options, &made, error);
+
+	if (code != PLIM_OK) {
+		assert_ptr_equal(made, SITE_POISON);
+		return code;
+	}
+	site->fold = made;
+	assert_true(plim_fold_row_count(made) > 0);
+	return code;
+}
+
+/* The writers of profiles: the folding asks by the profile's allocator, the
+ * writer by that of its options, and both are the site's. */
+static plim_profile_export written(struct site *site)
+{
+	return (plim_profile_export){.size = sizeof(plim_profile_export),
+				     .view = PLIM_VIEW_WALL,
+				     .allocator = &site->allocator};
+}
+
+static int profile_text_act(struct site *site, plim_error *error)
+{
+	const plim_profile_export how = written(site);
+
+	return plim_text_profile(site->profile, &how, swallow, &swallowed,
+				 error);
+}
+
+static int profile_head_act(struct site *site, plim_error *error)
+{
+	const plim_profile_export how = written(site);
+
+	return plim_text_profile_head(site->profile, &how, swallow, &swallowed,
+				      error);
+}
+
+static int profile_pprof_act(struct site *site, plim_error *error)
+{
+	const plim_profile_export how = written(site);
+
+	return plim_pprof_profile(site->profile, &how, swallow, &swallowed,
+				  error);
+}
+
+static int profile_collapsed_act(struct site *site, plim_error *error)
+{
+	const plim_profile_export how = written(site);
+
+	return plim_collapsed_profile(site->profile, &how, swallow, &swallowed,
+				      error);
+}
+
+static int profile_speedscope_act(struct site *site, plim_error *error)
+{
+	const plim_profile_export how = written(site);
+
+	return plim_speedscope_profile(site->profile, &how, swallow, &swallowed,
+				       error);
+}
+
+static int profile_firefox_act(struct site *site, plim_error *error)
+{
+	const plim_profile_export how = written(site);
+
+	return plim_firefox_profile(site->profile, &how, swallow, &swallowed,
+				    error);
+}
+
+static int profile_flame_act(struct site *site, plim_error *error)
+{
+	const plim_profile_export how = written(site);
+
+	return plim_flame_profile(site->profile, &how, swallow, &swallowed,
+				  error);
+}
+
+static int profile_csv_act(struct site *site, plim_error *error)
+{
+	const plim_profile_export how = written(site);
+
+	return plim_csv_profile(site->profile, &how, swallow, &swallowed,
+				error);
+}
+
+static int profile_json_act(struct site *site, plim_error *error)
+{
+	const plim_profile_export how = written(site);
+	plim_json *json = NULL;
+	int code = plim_json_new(&json, swallow, &swallowed, 0,
+				 &site->allocator, error);
+
+	if (code != PLIM_OK)
+		return code;
+	plim_json_object(json, NULL);
+	plim_json_profile_members(json, site->profile, &how);
+	plim_json_end(json);
+	code = plim_json_finish(json, error);
+	plim_json_free(json);
+	return code;
+}
+
+/* Profiles in files. */
+static int stored_act(struct site *site, plim_bytes file, plim_error *error)
+{
+	plim_stored *made = SITE_POISON;
+	int code = plim_stored_read(&made, file, &site->allocator, error);
+
+	if (code != PLIM_OK) {
+		assert_ptr_equal(made, SITE_POISON);
+		return code;
+	}
+	plim_stored_free(site->stored);
+	site->stored = made;
+	assert_int_equal(plim_stored_stack_count(made), 1);
+	return code;
+}
+
+static int stored_json_act(struct site *site, plim_error *error)
+{
+	static const char text[] =
+	    "{\"profile\":{\"name\":\"p\",\"duration_ns\":9},"
+	    "\"modules\":[{\"path\":\"/p\"}],\"functions\":[{\"name\":"
+	    "\"f\",\"module\":0}],\"frames\":[{\"lines\":[{\"function\":0}]"
+	    "}],\"stacks\":[{\"activity\":\"running\",\"weight_ns\":5,"
+	    "\"samples\":5,\"frames\":[0]}]}";
+
+	return stored_act(site, (plim_bytes){text, sizeof(text) - 1}, error);
+}
+
+/* Made by hand: two strings, one of each message, and a sample. */
+static int stored_pprof_act(struct site *site, plim_error *error)
+{
+	static const char bytes[] =
+	    "\x32\x00\x32\x07samples\x32\x05"
+	    "count\x32\x01"
+	    "f\x0a\x04\x08\x01\x10\x02\x12\x06\x0a\x01\x01\x12\x01\x05"
+	    "\x1a\x02\x08\x01\x22\x08\x08\x01\x10\x01\x22\x02\x08\x01"
+	    "\x2a\x04\x08\x01\x10\x03";
+
+	return stored_act(site, (plim_bytes){bytes, sizeof(bytes) - 1}, error);
+}
+
+/* The same bytes by gzip -n. */
+static int stored_gzip_act(struct site *site, plim_error *error)
+{
+	static const unsigned char bytes[] = {
+	    0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03,
+	    0x33, 0x62, 0x30, 0x62, 0x2f, 0x4e, 0xcc, 0x2d, 0xc8, 0x49,
+	    0x2d, 0x36, 0x62, 0x4d, 0xce, 0x2f, 0xcd, 0x2b, 0x31, 0x62,
+	    0x4c, 0xe3, 0x62, 0xe1, 0x60, 0x14, 0x60, 0x12, 0x62, 0xe3,
+	    0x62, 0x64, 0x14, 0x62, 0x64, 0x95, 0x62, 0xe2, 0x60, 0x54,
+	    0xe2, 0x00, 0x8a, 0x30, 0x2a, 0x01, 0x59, 0x5a, 0x20, 0x39,
+	    0x66, 0x00, 0x65, 0x68, 0x2a, 0xf2, 0x37, 0x00, 0x00, 0x00};
+
+	if (!plim_pprof_compresses())
+		return stored_pprof_act(site, error);
+	return stored_act(
+	    site, (plim_bytes){(const char *)bytes, sizeof(bytes)}, error);
+}
+
+static void stored_prepare(struct site *site)
+{
+	assert_int_equal(stored_json_act(site, NULL), PLIM_OK);
+}
+
+static int diff_act(struct site *site, plim_error *error)
+{
+	const plim_stored *both[2] = {site->stored, site->stored};
+	const plim_diff_options options = {.size = sizeof(options),
+					   .allocator = &site->allocator};
+	plim_diff *made = SITE_POISON;
+	int code = plim_diff_new(&made, both, 2, both, 1, &options, error);
+
+	if (code != PLIM_OK) {
+		assert_ptr_equal(made, SITE_POISON);
+		return code;
+	}
+	plim_diff_free(site->diff);
+	site->diff = made;
+	assert_int_equal(plim_diff_function_count(made), 1);
+	return code;
+}
+
+static void diff_prepare(struct site *site)
+{
+	stored_prepare(site);
+	assert_int_equal(diff_act(site, NULL), PLIM_OK);
+}
+
+static int diff_csv_act(struct site *site, plim_error *error)
+{
+	return plim_csv_diff(site->diff, &site->allocator, swallow, &swallowed,
+			     error);
+}
+
+static int diff_flame_act(struct site *site, plim_error *error)
+{
+	return plim_flame_diff(site->diff, NULL, &site->allocator, swallow,
+			       &swallowed, error);
+}
+
 #define MADE(symbol, prepare, act)                \
 	{                                         \
 #symbol, #symbol, prepare, act, 0 \
@@ -1193,6 +1600,15 @@ const struct entry site_entries[] = {
     MADE(plim_heaps_new, host_prepare, heaps_new_act),
     MADE(plim_heaps_walk, heaps_prepare, heaps_walk_act),
     MADE(plim_heaps_walk_core, heaps_prepare, heaps_core_act),
+    MADE(plim_code_open, code_prepare, code_open_act),
+    MADE(plim_code_refresh, code_refresh_prepare, code_refresh_act),
+    MADE(plim_code_thread, code_refresh_prepare, code_thread_act),
+    MADE(plim_code_name, code_name_prepare, code_name_act),
+    MADE(plim_profile_open, profile_prepare, profile_open_act),
+    MADE(plim_preload_open, host_prepare, preload_open_act),
+    MADE(plim_profile_run, profile_prepare, profile_run_act),
+    MADE(plim_profile_resolve, profile_ran_prepare, profile_resolve_act),
+    MADE(plim_profile_fold, profile_ran_prepare, profile_fold_act),
     MADE(plim_idle_new, host_prepare, idle_new_act),
     {"plim_idle_observe", "plim_idle_observe, threads", idle_threaded_prepare,
      idle_threaded_act, 0},
@@ -1204,6 +1620,21 @@ const struct entry site_entries[] = {
     MADE(plim_budget_record_parse, NULL, record_act),
     MADE(plim_filter_new, NULL, filter_act),
     MADE(plim_json_new, NULL, json_act),
+    MADE(plim_text_profile, profile_ran_prepare, profile_text_act),
+    MADE(plim_text_profile_head, profile_ran_prepare, profile_head_act),
+    MADE(plim_pprof_profile, profile_ran_prepare, profile_pprof_act),
+    MADE(plim_collapsed_profile, profile_ran_prepare, profile_collapsed_act),
+    MADE(plim_speedscope_profile, profile_ran_prepare, profile_speedscope_act),
+    MADE(plim_firefox_profile, profile_ran_prepare, profile_firefox_act),
+    MADE(plim_flame_profile, profile_ran_prepare, profile_flame_act),
+    MADE(plim_csv_profile, profile_ran_prepare, profile_csv_act),
+    {"plim_stored_read", "plim_stored_read, json", NULL, stored_json_act, 0},
+    {"plim_stored_read", "plim_stored_read, pprof", NULL, stored_pprof_act, 0},
+    {"plim_stored_read", "plim_stored_read, gzip", NULL, stored_gzip_act, 0},
+    MADE(plim_diff_new, stored_prepare, diff_act),
+    MADE(plim_csv_diff, diff_prepare, diff_csv_act),
+    MADE(plim_flame_diff, diff_prepare, diff_flame_act),
+    MADE(plim_json_profile_members, profile_ran_prepare, profile_json_act),
     MADE(plim_table_new, NULL, table_new_act),
     MADE(plim_table_column, table_prepare, table_column_act),
     MADE(plim_table_text, table_cells_prepare, table_text_act),
@@ -1211,5 +1642,10 @@ const struct entry site_entries[] = {
     MADE(plim_table_real, table_cells_prepare, table_real_act),
     MADE(plim_meter_new, NULL, meter_new_act),
     MADE(plim_meter_put, meter_prepare, meter_put_act),
+    /* Last: they build rules for this program each time, which takes long,
+     * and the processes of the world do not live for ever. */
+    MADE(plim_profile_open_self, NULL, profile_self_act),
+    {"plim_profile_start", "plim_profile_start", profile_self_prepare,
+     profile_start_act, 1},
 };
 const size_t site_entry_count = sizeof(site_entries) / sizeof(site_entries[0]);

@@ -114,6 +114,20 @@ command_runs() {
 	[ "$("$prefix/bin/plim" --version | grep -c "$version")" = 1 ]
 }
 
+# preloads PREFIX: a command samples itself, by the object that is installed
+# with the plim that runs.
+preloads() {
+	case $(uname -m) in
+	x86_64 | aarch64) ;;
+	*) return 0 ;;
+	esac
+	rm -f "$work/preloaded.json"
+	"$1/bin/plim" profile --preload --json -o "$work/preloaded.json" -- \
+		sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done' &&
+		grep -q 'sampled themselves, by an object that was preloaded' \
+			"$work/preloaded.json"
+}
+
 # Where each shell looks, below a prefix; as a package would have it.
 completions_are_there() {
 	bash -n "$prefix/share/bash-completion/completions/plim" &&
@@ -156,6 +170,7 @@ no_build_paths() {
 moved() {
 	mv "$prefix" "$work/elsewhere" &&
 		"$work/elsewhere/bin/plim" --version &&
+		preloads "$work/elsewhere" &&
 		by_cmake moved "$work/elsewhere" &&
 		PKG_CONFIG_PATH=$work/elsewhere/lib/pkgconfig \
 			pkg-config --define-prefix --cflags plimsoll |
@@ -177,6 +192,7 @@ check "CMake, C++17" by_cmake cxx "$prefix" -DLANGUAGE=CXX
 check "CMake refuses version 0.2" cmake_is_strict 0.2
 check "CMake refuses version 1.0" cmake_is_strict 1.0
 check "the installed command runs" command_runs
+check "what is preloaded is found from where plim lies" preloads "$prefix"
 check "completions are where shells look" completions_are_there
 check "no path of the build is installed" no_build_paths
 find_comma

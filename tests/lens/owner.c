@@ -125,6 +125,11 @@ uint64_t owner_sum_kb(pid_t pid, const char *file, const char *key)
 	return sum;
 }
 
+uint64_t owner_private_dirty_kb(pid_t pid)
+{
+	return owner_sum_kb(pid, "smaps_rollup", "Private_Dirty:");
+}
+
 void owner_entries(pid_t pid, uint64_t address, size_t count, uint64_t *entries)
 {
 	char path[64];

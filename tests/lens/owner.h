@@ -51,6 +51,11 @@ void view_close(struct view *view);
 /* Sum of the lines `key` in a file of the process, of all mappings, kB. */
 uint64_t owner_sum_kb(pid_t pid, const char *file, const char *key);
 
+/* What it alone has written. It is our fork: a page that we write becomes its
+ * own, so that this grows while it sleeps, and what is taken in between lies
+ * between two readings. */
+uint64_t owner_private_dirty_kb(pid_t pid);
+
 /* Waits until its memory does not change any more: after an answer it has yet
  * to come to rest, and a child that it has forked to start. */
 void owner_settle(const struct owner *owner);

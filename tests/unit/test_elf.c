@@ -2,7 +2,7 @@
  * test_elf.c - an ELF file that the test puts together byte by byte, so that
  * it knows what is in it; then the same file cut, and with every byte changed.
  */
-#include "memory/elf.h"
+#include "elf/elf.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -249,6 +249,34 @@ static void header_is_taken(void **state)
 	assert_int_equal(bias, 0);
 	assert_int_equal(plimp_elf_bias(&elf, 99 * PAGE, AT, &bias),
 			 PLIM_ENAME);
+}
+
+static void segments_share_a_page(void **state)
+{
+	struct file file;
+	struct plimp_reader reader = reader_of(&file);
+	struct plimp_elf elf;
+	uint64_t bias = 77;
+
+	(void)state;
+	make(&file);
+	/* As lld does: the first ends in the page that the other begins in. */
+	put_segment(&file, 0, PLIMP_ELF_LOAD, 0, AT, 2 * PAGE + 0x80, PAGE);
+	put(&file, 64 + 56 * 3 + 4, 5, 4);
+	assert_int_equal(plimp_elf_open(&elf, &reader, 0, SIZE), PLIM_OK);
+	assert_int_equal(plimp_elf_bias_of_code(&elf, 0, AT, &bias),
+			 PLIM_ENAME);
+	assert_int_equal(bias, 77);
+	assert_int_equal(plimp_elf_bias(&elf, 2 * PAGE, 0x7000000, &bias),
+			 PLIM_OK);
+	assert_true(bias == 0x7000000 - (AT + 4 * PAGE));
+	assert_int_equal(plimp_elf_bias(&elf, PAGE, 0x7000000, &bias), PLIM_OK);
+	assert_true(bias == 0x7000000 - (AT + PAGE));
+	/* Both begin in it: only the mapping's right to execute tells. */
+	put_segment(&file, 0, PLIMP_ELF_LOAD, 2 * PAGE, AT, 0x80, PAGE);
+	assert_int_equal(
+	    plimp_elf_bias_of_code(&elf, 2 * PAGE, 0x7000000, &bias), PLIM_OK);
+	assert_true(bias == 0x7000000 - (AT + 4 * PAGE));
 }
 
 static void sections_are_found(void **state)
@@ -510,10 +538,23 @@ static void readers_failure_is_told(void **state)
 			 PLIM_ENOPROCESS);
 }
 
+static void test_debug_path(void **state)
+{
+	const uint8_t id[] = {0x0a, 0xb1, 0xff, 0x00};
+	char path[PLIMP_ELF_DEBUG_PATH];
+
+	(void)state;
+	plimp_elf_debug_path(id, sizeof(id), path);
+	assert_string_equal(path, "/usr/lib/debug/.build-id/0a/b1ff00.debug");
+	plimp_elf_debug_path(id, 2, path);
+	assert_string_equal(path, "/usr/lib/debug/.build-id/0a/b1.debug");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(header_is_taken),
+	    cmocka_unit_test(segments_share_a_page),
 	    cmocka_unit_test(sections_are_found),
 	    cmocka_unit_test(symbols_are_found),
 	    cmocka_unit_test(long_string_table),
@@ -522,6 +563,7 @@ int main(void)
 	    cmocka_unit_test(bytes_are_searched),
 	    cmocka_unit_test(cut_and_changed),
 	    cmocka_unit_test(readers_failure_is_told),
+	    cmocka_unit_test(test_debug_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

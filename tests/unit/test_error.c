@@ -39,6 +39,8 @@ static const struct {
     {-19, "cannot_tell"},
     {-20, "wrong_budget"},
     {-21, "other_program"},
+    {-22, "no_samples"},
+    {-23, "busy"},
 };
 
 static void test_table(void **state)

@@ -140,6 +140,8 @@ static void test_base_name(void **state)
 	    {"/", ""},
 	    {"\\//", ""},
 	    {"/a", "a"},
+	    {"/a/b\\c", "b\\c"},
+	    {"/a\\", "a\\"},
 	};
 
 	(void)state;

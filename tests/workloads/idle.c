@@ -22,7 +22,7 @@ int main(void)
 	char line[64];
 	uint64_t number;
 
-	workload_begin(120);
+	workload_begin(600);
 	sigaction(SIGUSR2, &action, NULL);
 	workload_ready();
 	for (;;) {

@@ -38,7 +38,7 @@ int main(int argc, char **argv)
 	uint64_t ended = 0;
 	char line[64];
 
-	workload_begin(120);
+	workload_begin(600);
 	threads = calloc(count + 1, sizeof(*threads));
 	if (count > 100000 || threads == NULL)
 		return 2;

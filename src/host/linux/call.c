@@ -12,7 +12,10 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -65,6 +68,46 @@ ssize_t plimp_call_pread(plim_host *host, int descriptor, void *buffer,
 	if (count > 0)
 		host->bill.bytes_read += (uint64_t)count;
 	return count;
+}
+
+static uint64_t call_ns(struct timeval time)
+{
+	return (uint64_t)time.tv_sec * 1000000000u +
+	       (uint64_t)time.tv_usec * 1000u;
+}
+
+/* 1 if it is no child any more. */
+static int call_reap(plim_host *host, int32_t pid)
+{
+	struct rusage usage;
+	int status;
+	pid_t ended;
+
+	host->bill.system_calls++;
+	ended = wait4((pid_t)pid, &status, __WALL | WNOHANG, &usage);
+	if (ended == 0 || (ended < 0 && errno == EINTR))
+		return 0;
+	if (ended > 0)
+		host->bill.helper_cpu_ns +=
+		    call_ns(usage.ru_utime) + call_ns(usage.ru_stime);
+	return 1;
+}
+
+int plimp_call_reap(plim_host *host, int32_t pid, int pidfd)
+{
+	const long pause_ns = pidfd >= 0 ? 10000000 : 100000;
+	const struct timespec pause = {0, pause_ns};
+	const uint64_t end_ns = plimp_system_monotonic() + 1000000000u;
+	struct pollfd entry = {pidfd, POLLIN, 0};
+
+	/* By the clock: a signal of the caller's ends a pause early. */
+	while (!call_reap(host, pid)) {
+		if (plimp_system_monotonic() >= end_ns)
+			return 0;
+		host->bill.system_calls++;
+		ppoll(&entry, pidfd >= 0, &pause, NULL);
+	}
+	return 1;
 }
 
 int plimp_call_stat(plim_host *host, int directory, const char *path,

@@ -28,18 +28,18 @@ static const plim_field_set capture_stat_group = {
 	 PLIMP_FIELD_BIT(RUNQUEUE) | PLIMP_FIELD_BIT(BLOCK_IO_DELAY),
      0}};
 
-int plimp_capture_wants(const struct plimp_capture *capture, int field)
+int plimp_capture_wants(const struct plimp_reading *capture, int field)
 {
 	return plimp_set_has(&capture->request->fields, field);
 }
 
-int plimp_capture_wants_any(const struct plimp_capture *capture,
+int plimp_capture_wants_any(const struct plimp_reading *capture,
 			    const plim_field_set *group)
 {
 	return (capture->request->fields.bits[0] & group->bits[0]) != 0;
 }
 
-void plimp_capture_set(struct plimp_capture *capture, int field,
+void plimp_capture_set(struct plimp_reading *capture, int field,
 		       plim_count figure)
 {
 	if (plimp_capture_wants(capture, field))
@@ -56,14 +56,14 @@ void plimp_store_missing(plim_process *record, const plim_field_set *fields,
 			plimp_record_set(record, field, figure);
 }
 
-void plimp_capture_missing(struct plimp_capture *capture,
+void plimp_capture_missing(struct plimp_reading *capture,
 			   const plim_field_set *group, plim_count figure)
 {
 	plimp_store_missing(capture->record, &capture->request->fields, group,
 			    figure);
 }
 
-int plimp_capture_file(struct plimp_capture *capture, const char *path,
+int plimp_capture_file(struct plimp_reading *capture, const char *path,
 		       plim_bytes *text)
 {
 	int error =
@@ -79,7 +79,7 @@ int plimp_capture_file(struct plimp_capture *capture, const char *path,
 
 /* Rounded down to a tick, as the method says. That is no bound: the change of
  * two such figures is off by up to a tick in either direction. */
-static plim_count capture_ticks(const struct plimp_capture *capture,
+static plim_count capture_ticks(const struct plimp_reading *capture,
 				uint64_t ticks)
 {
 	return plimp_known(plimp_ticks_to_ns(capture->host, ticks),
@@ -126,7 +126,7 @@ void plimp_store_stat(const plim_host *host, plim_process *record,
 }
 
 /* What stat tells of others; of ourselves getrusage tells it better. */
-static void capture_store_counters(struct plimp_capture *capture)
+static void capture_store_counters(struct plimp_reading *capture)
 {
 	const struct plimp_stat *stat = &capture->stat;
 
@@ -159,7 +159,7 @@ static int capture_lost(int problem, plim_error *error)
 }
 
 /* stat names the process; without it there is a pid and reasons. */
-static int capture_stat(struct plimp_capture *capture)
+static int capture_stat(struct plimp_reading *capture)
 {
 	plim_bytes text;
 	int error = plimp_capture_file(capture, "stat", &text);
@@ -189,7 +189,7 @@ static int capture_stat(struct plimp_capture *capture)
 	return PLIM_OK;
 }
 
-static void capture_identity(struct plimp_capture *capture)
+static void capture_identity(struct plimp_reading *capture)
 {
 	plim_identity identity;
 	int strong = capture->request->strong;
@@ -215,7 +215,7 @@ static void capture_identity(struct plimp_capture *capture)
 	plimp_record_identity(capture->record, &identity);
 }
 
-static void capture_cpu(struct plimp_capture *capture)
+static void capture_cpu(struct plimp_reading *capture)
 {
 	uint64_t ns = 0;
 
@@ -240,7 +240,7 @@ int plimp_read_directory(plim_host *host, int directory, int32_t pid,
 			 plim_process *record,
 			 struct plimp_thread_list *threads, plim_error *error)
 {
-	struct plimp_capture capture = {
+	struct plimp_reading capture = {
 	    .host = host,
 	    .directory = directory,
 	    .pid = pid,

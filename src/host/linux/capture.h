@@ -9,7 +9,7 @@
 /* Fields whose figures come from one file, and are missing together. */
 #define PLIMP_FIELD_BIT(name) (UINT64_C(1) << PLIM_FIELD_##name)
 
-struct plimp_capture {
+struct plimp_reading {
 	plim_host *host;
 	int directory; /* of the process */
 	int32_t pid;
@@ -27,14 +27,14 @@ struct plimp_capture {
 	int unproven;	/* asked by number since the last lookup below it */
 };
 
-int plimp_capture_wants(const struct plimp_capture *capture, int field);
-int plimp_capture_wants_any(const struct plimp_capture *capture,
+int plimp_capture_wants(const struct plimp_reading *capture, int field);
+int plimp_capture_wants_any(const struct plimp_reading *capture,
 			    const plim_field_set *group);
 
 /* Stores a figure, or the same missing one for a group, where asked for. */
-void plimp_capture_set(struct plimp_capture *capture, int field,
+void plimp_capture_set(struct plimp_reading *capture, int field,
 		       plim_count figure);
-void plimp_capture_missing(struct plimp_capture *capture,
+void plimp_capture_missing(struct plimp_reading *capture,
 			   const plim_field_set *group, plim_count figure);
 
 /*
@@ -42,20 +42,20 @@ void plimp_capture_missing(struct plimp_capture *capture,
  * ESRCH if it ended; ENOENT if it is still there and has no such file: `io`
  * takes a kernel that accounts for it, and a recording may lack any.
  */
-int plimp_capture_file(struct plimp_capture *capture, const char *path,
+int plimp_capture_file(struct plimp_reading *capture, const char *path,
 		       plim_bytes *text);
 
 /*
  * The parts of a record. PLIM_OK, whatever became of the figures;
  * PLIM_ENOPROCESS if the process ended; PLIM_ENOMEM, PLIM_ELIMIT.
  */
-int plimp_capture_memory(struct plimp_capture *capture);
-int plimp_capture_walk(struct plimp_capture *capture);
-int plimp_capture_counts(struct plimp_capture *capture);
-int plimp_capture_texts(struct plimp_capture *capture);
+int plimp_capture_memory(struct plimp_reading *capture);
+int plimp_capture_walk(struct plimp_reading *capture);
+int plimp_capture_counts(struct plimp_reading *capture);
+int plimp_capture_texts(struct plimp_reading *capture);
 
 /* The switches in a status file that was read for its memory. */
-void plimp_capture_switches(struct plimp_capture *capture,
+void plimp_capture_switches(struct plimp_reading *capture,
 			    const struct plimp_status *status);
 
 #endif

@@ -22,7 +22,7 @@ static const plim_field_set capture_io_group = {
 static const plim_field_set counts_switch_group = {
     {PLIMP_FIELD_BIT(WAKEUPS) | PLIMP_FIELD_BIT(INVOLUNTARY), 0}};
 
-void plimp_capture_switches(struct plimp_capture *capture,
+void plimp_capture_switches(struct plimp_reading *capture,
 			    const struct plimp_status *status)
 {
 	const uint32_t both = PLIMP_STATUS_VOLUNTARY | PLIMP_STATUS_INVOLUNTARY;
@@ -52,7 +52,7 @@ void plimp_capture_switches(struct plimp_capture *capture,
 }
 
 /* The only thread: its status was read for its memory, or will not be. */
-static int counts_one_thread(struct plimp_capture *capture, unsigned delays)
+static int counts_one_thread(struct plimp_reading *capture, unsigned delays)
 {
 	plim_bytes text = {NULL, 0};
 	int error = 0;
@@ -78,7 +78,7 @@ static int counts_one_thread(struct plimp_capture *capture, unsigned delays)
 }
 
 /* All of several, if that was asked for. */
-static int counts_all_threads(struct plimp_capture *capture, unsigned parts,
+static int counts_all_threads(struct plimp_reading *capture, unsigned parts,
 			      unsigned delays)
 {
 	const struct plimp_request *request = capture->request;
@@ -109,7 +109,7 @@ static int counts_all_threads(struct plimp_capture *capture, unsigned parts,
 }
 
 /* Switches and waits. */
-static int counts_threads(struct plimp_capture *capture)
+static int counts_threads(struct plimp_reading *capture)
 {
 	const struct plimp_request *request = capture->request;
 	unsigned parts;
@@ -153,7 +153,7 @@ void plimp_store_io(plim_process *record, const plim_field_set *fields,
 					PLIM_METHOD_IO_WITH_CHILDREN));
 }
 
-static int counts_io(struct plimp_capture *capture)
+static int counts_io(struct plimp_reading *capture)
 {
 	struct plimp_io io;
 	plim_bytes text;
@@ -179,7 +179,7 @@ static int counts_io(struct plimp_capture *capture)
  * count its entries: every number but 0 is one that the decoder tells, and
  * descriptor 0 is asked for by name. Too dear for every process.
  */
-static plim_count counts_list_descriptors(struct plimp_capture *capture,
+static plim_count counts_list_descriptors(struct plimp_reading *capture,
 					  const char *folder)
 {
 	plim_host *host = capture->host;
@@ -213,7 +213,7 @@ static plim_count counts_list_descriptors(struct plimp_capture *capture,
 
 /* Where the main thread has ended its fd is empty, whatever the others hold
  * open: one of theirs. 0, or an errno. */
-static int counts_fd_folder(const struct plimp_capture *capture,
+static int counts_fd_folder(const struct plimp_reading *capture,
 			    char folder[48])
 {
 	int found = 1;
@@ -228,7 +228,7 @@ static int counts_fd_folder(const struct plimp_capture *capture,
 	return found > 0 ? 0 : ESRCH;
 }
 
-static int counts_descriptors(struct plimp_capture *capture)
+static int counts_descriptors(struct plimp_reading *capture)
 {
 	char folder[48];
 	struct stat status;
@@ -262,7 +262,7 @@ static int counts_descriptors(struct plimp_capture *capture)
 }
 
 /* The folders of a recording belong to whoever made it. */
-static plim_count counts_recorded_owner(struct plimp_capture *capture)
+static plim_count counts_recorded_owner(struct plimp_reading *capture)
 {
 	struct plimp_status status;
 	plim_bytes text;
@@ -279,7 +279,7 @@ static plim_count counts_recorded_owner(struct plimp_capture *capture)
 
 /* Where status was not read: the directory belongs to the effective user,
  * whatever became of the right to trace the process. */
-static void counts_owner(struct plimp_capture *capture)
+static void counts_owner(struct plimp_reading *capture)
 {
 	struct stat status;
 
@@ -313,7 +313,7 @@ plim_count plimp_number_of(plim_bytes text, int error, int method)
 }
 
 /* For who has no memory the kernel says 0, "never", which says nothing. */
-static int counts_oom_score(struct plimp_capture *capture)
+static int counts_oom_score(struct plimp_reading *capture)
 {
 	plim_count figure;
 	plim_bytes text = {NULL, 0};
@@ -336,7 +336,7 @@ static int counts_oom_score(struct plimp_capture *capture)
 	return PLIM_OK;
 }
 
-static void counts_operations(struct plimp_capture *capture)
+static void counts_operations(struct plimp_reading *capture)
 {
 	if (!plimp_capture_wants(capture, PLIM_FIELD_DISK_OPS))
 		return;
@@ -348,7 +348,7 @@ static void counts_operations(struct plimp_capture *capture)
 			      : plim_count_missing(PLIM_REASON_TOO_DEAR, 0));
 }
 
-int plimp_capture_counts(struct plimp_capture *capture)
+int plimp_capture_counts(struct plimp_reading *capture)
 {
 	int code = counts_threads(capture);
 

@@ -62,7 +62,7 @@ int plimp_statm_is_sound(const plim_host *host, const struct plimp_statm *statm)
 }
 
 /* A file of the process, or of the folder of one of its threads. */
-static int memory_file(struct plimp_capture *capture, const char *folder,
+static int memory_file(struct plimp_reading *capture, const char *folder,
 		       const char *name, plim_bytes *text)
 {
 	char path[48];
@@ -73,7 +73,7 @@ static int memory_file(struct plimp_capture *capture, const char *folder,
 	return plimp_capture_file(capture, path, text);
 }
 
-static int capture_statm(struct plimp_capture *capture, const char *folder)
+static int capture_statm(struct plimp_reading *capture, const char *folder)
 {
 	struct plimp_statm statm;
 	plim_bytes text;
@@ -143,7 +143,7 @@ void plimp_store_status(plim_process *record, const plim_field_set *fields,
 				 memory_private(status, method));
 }
 
-static void capture_status_failed(struct plimp_capture *capture, int memory,
+static void capture_status_failed(struct plimp_reading *capture, int memory,
 				  int switches, plim_count missing)
 {
 	if (memory)
@@ -168,7 +168,7 @@ static uint32_t memory_parts(int memory, int switches)
 }
 
 /* Memory and switches, as far as asked, and the user. */
-static int capture_status(struct plimp_capture *capture, const char *folder,
+static int capture_status(struct plimp_reading *capture, const char *folder,
 			  int memory, int switches)
 {
 	struct plimp_status status;
@@ -238,7 +238,7 @@ int plimp_other_thread(plim_host *host, int directory, int32_t pid,
 /* Where the main thread has ended another one tells the memory: its folder as
  * a path. PLIM_ENOPROCESS if there is none; `*wanted` becomes 0 if they could
  * not be looked for. */
-static int memory_leaderless(struct plimp_capture *capture, int *wanted,
+static int memory_leaderless(struct plimp_reading *capture, int *wanted,
 			     char path[32])
 {
 	int found = plimp_other_thread(capture->host, capture->directory,
@@ -255,7 +255,7 @@ static int memory_leaderless(struct plimp_capture *capture, int *wanted,
 	return PLIM_OK;
 }
 
-static int memory_has_none(struct plimp_capture *capture)
+static int memory_has_none(struct plimp_reading *capture)
 {
 	int reason = capture->kernel   ? PLIM_REASON_NO_MEMORY
 		     : capture->zombie ? PLIM_REASON_ZOMBIE
@@ -268,7 +268,7 @@ static int memory_has_none(struct plimp_capture *capture)
 	return 1;
 }
 
-int plimp_capture_memory(struct plimp_capture *capture)
+int plimp_capture_memory(struct plimp_reading *capture)
 {
 	int wanted = plimp_capture_wants_any(capture, &capture_memory_group) &&
 		     !memory_has_none(capture);

@@ -110,7 +110,7 @@ void plimp_store_no_cgroup(const struct plimp_request *request,
 }
 
 /* Reads a file of a live thread: the main one has ended, and says nothing. */
-static int texts_file(struct plimp_capture *capture, const char *name,
+static int texts_file(struct plimp_reading *capture, const char *name,
 		      plim_bytes *text)
 {
 	char path[48] = "";
@@ -126,7 +126,7 @@ static int texts_file(struct plimp_capture *capture, const char *name,
 	return plimp_capture_file(capture, path, text);
 }
 
-static int texts_cgroup(struct plimp_capture *capture)
+static int texts_cgroup(struct plimp_reading *capture)
 {
 	plim_bytes text;
 	int exiting = capture->zombie ||
@@ -187,7 +187,7 @@ int plimp_wants_exe(const struct plimp_request *request)
 	       plimp_set_has(&request->fields, PLIM_FIELD_EXE);
 }
 
-static int texts_exe(struct plimp_capture *capture)
+static int texts_exe(struct plimp_reading *capture)
 {
 	char path[48] = "";
 	int found = 1;
@@ -228,7 +228,7 @@ static int texts_exe(struct plimp_capture *capture)
 	return plimp_is_gone(found) ? PLIM_ENOPROCESS : PLIM_OK;
 }
 
-int plimp_capture_texts(struct plimp_capture *capture)
+int plimp_capture_texts(struct plimp_reading *capture)
 {
 	int code = texts_cgroup(capture);
 

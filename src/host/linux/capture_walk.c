@@ -98,7 +98,7 @@ void plimp_store_no_walk(plim_process *record, const plim_field_set *fields,
 	plimp_store_missing(record, fields, &capture_walk_group, missing);
 }
 
-int plimp_capture_walk(struct plimp_capture *capture)
+int plimp_capture_walk(struct plimp_reading *capture)
 {
 	const plim_field_set *fields = &capture->request->fields;
 	char folder[32] = "";

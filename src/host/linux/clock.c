@@ -50,16 +50,28 @@ plim_count plimp_system_thread_cpu(plim_host *host)
 			   PLIM_METHOD_SYSTEM);
 }
 
-int plimp_process_clock(plim_host *host, int32_t pid, uint64_t *ns)
+/* `kind` as in the kernel's posix-timers_types.h: CPUCLOCK_SCHED, which is
+ * 2, and CPUCLOCK_PERTHREAD_MASK, 4. */
+static int clock_of_id(plim_host *host, int32_t id, unsigned kind, uint64_t *ns)
 {
 	struct timespec time;
-	clockid_t clock = (clockid_t)((~(uint32_t)pid << 3) | 2u);
+	clockid_t clock = (clockid_t)((~(uint32_t)id << 3) | kind);
 
 	host->bill.system_calls++;
 	if (clock_gettime(clock, &time) != 0)
 		return errno;
 	*ns = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 	return 0;
+}
+
+int plimp_process_clock(plim_host *host, int32_t pid, uint64_t *ns)
+{
+	return clock_of_id(host, pid, 2, ns);
+}
+
+int plimp_thread_clock(plim_host *host, int32_t tid, uint64_t *ns)
+{
+	return clock_of_id(host, tid, 6, ns);
 }
 
 uint64_t plimp_ticks_to_ns(const plim_host *host, uint64_t ticks)

@@ -11,6 +11,7 @@
 #define PLIMP_DECODE_H
 
 #include "core/reader.h"
+#include "core/stack.h"
 
 #include <plimsoll/base.h>
 
@@ -107,6 +108,23 @@ int plimp_decode_status(plim_bytes text, struct plimp_status *status);
 int plimp_decode_status_parts(plim_bytes text, uint32_t parts,
 			      struct plimp_status *status);
 
+/* The signals that a thread blocks, of the same text: bit N - 1 for signal N.
+ * PLIM_EMALFORMED where there is no such line. */
+int plimp_decode_blocked(plim_bytes text, uint64_t *mask);
+/* Those, and what waits for the thread, and for any of its process (SigPnd,
+ * ShdPnd): PLIM_EMALFORMED where a line is not there. */
+struct plimp_signal_masks {
+	uint64_t blocked;
+	uint64_t pending;
+	uint64_t shared;
+};
+int plimp_decode_signals(plim_bytes text, struct plimp_signal_masks *masks);
+
+/* The pid by which a process knows itself, of the same text: the last of the
+ * line "NSpid:" (Linux 4.1), one number for each pid namespace, the innermost
+ * last. PLIM_EMALFORMED where there is no such line. */
+int plimp_decode_own_pid(plim_bytes text, int32_t *pid);
+
 /* /proc/PID/io: lines "key: N". All seven must be there. */
 struct plimp_io {
 	uint64_t read_chars;
@@ -144,6 +162,7 @@ struct plimp_syscall {
 	uint64_t number; /* of a call, at most 2^31 - 1; 0 is one */
 	uint64_t stack;
 	uint64_t program;
+	uint64_t arguments[6]; /* of a call with a place: any bits at all */
 };
 int plimp_decode_syscall(plim_bytes text, struct plimp_syscall *call);
 
@@ -368,7 +387,11 @@ enum plimp_perf_type {
 	PLIMP_PERF_OTHER = 0,
 	PLIMP_PERF_LOST = 1,
 	PLIMP_PERF_EXIT = 2,
-	PLIMP_PERF_FORK = 3
+	PLIMP_PERF_FORK = 3,
+	PLIMP_PERF_TAKEN = 4, /* these by plimp_decode_perf_sample() alone */
+	PLIMP_PERF_NAMED = 5,
+	PLIMP_PERF_MAPPED = 6,
+	PLIMP_PERF_THROTTLED = 7
 };
 struct plimp_perf_record {
 	int type; /* enum plimp_perf_type */
@@ -382,6 +405,68 @@ struct plimp_perf_record {
 };
 int plimp_decode_perf_record(plim_bytes bytes,
 			     struct plimp_perf_record *record);
+
+/*
+ * One record of a ring that samples threads (decode_perf_sample.c, which names
+ * the layout). `bytes` holds all of it; pointers of what is found point there.
+ */
+#define PLIMP_PERF_X86_MASK  UINT64_C(0xff01ff)
+#define PLIMP_PERF_X86_COUNT 17u
+#define PLIMP_PERF_ARM_MASK  UINT64_C(0x1ffffffff)
+#define PLIMP_PERF_ARM_COUNT 33u
+struct plimp_perf_layout {
+	uint16_t machine; /* PLIMP_MACHINE_X86, PLIMP_MACHINE_ARM */
+	int has_count;	  /* PERF_SAMPLE_READ */
+	int has_lost;	  /* and with it PERF_FORMAT_LOST, 6.0 */
+};
+struct plimp_perf_capture {
+	int type; /* enum plimp_perf_type */
+	uint32_t size;
+	int32_t pid; /* of whom it tells */
+	int32_t tid;
+	int32_t ppid; /* FORK, EXIT: as of plimp_perf_record */
+	int32_t ptid;
+	uint64_t time_ns;
+	uint64_t id; /* of the event; of an inherited one, its origin's */
+	uint32_t cpu;
+	int in_kernel;	/* TAKEN in kernel mode */
+	uint64_t count; /* TAKEN: the event's, of this thread on this CPU */
+	uint64_t lost;
+	int is_exec; /* NAMED */
+	int is_cut;  /* TAKEN: the room for the stack is full */
+	struct plimp_registers registers; /* TAKEN: none of 32-bit programs */
+	plim_bytes stack;
+	uint64_t start; /* MAPPED, executable */
+	uint64_t end;
+	uint64_t offset;
+	uint64_t device;
+	uint64_t inode;
+	plim_bytes name; /* NAMED, MAPPED */
+};
+int plimp_decode_perf_sample(const struct plimp_perf_layout *layout,
+			     plim_bytes bytes,
+			     struct plimp_perf_capture *capture);
+
+/*
+ * An entry of the memory that a preloaded object shares with the sampler
+ * (preload_shared.h), from a copy of its first bytes.
+ */
+struct plimp_preload_told {
+	int kind; /* enum plimp_preload_kind */
+	int32_t pid;
+	int32_t tid;
+	int32_t parent; /* pid */
+	uint32_t stack_size;
+	uint64_t time_ns;
+	uint64_t cpu_ns;
+	uint64_t spent_ns;
+	struct plimp_registers registers; /* SAMPLE: all of the machine's */
+};
+int plimp_decode_preload(uint32_t machine, plim_bytes bytes,
+			 struct plimp_preload_told *told);
+
+/* What a record says of its own size, from its first 8 bytes. */
+int plimp_decode_perf_size(plim_bytes bytes, uint32_t *size);
 
 /*
  * Events of the process connector (include/uapi/linux/cn_proc.h) in what one

@@ -304,3 +304,27 @@ int plimp_decode_status(plim_bytes text, struct plimp_status *status)
 {
 	return plimp_decode_status_parts(text, STATUS_ALL, status);
 }
+
+int plimp_decode_own_pid(plim_bytes text, int32_t *pid)
+{
+	struct plimp_scan scan = plimp_scan_of(text);
+	plim_bytes line;
+
+	while (plimp_scan_line(&scan, &line)) {
+		struct plimp_scan at = plimp_scan_of(line);
+		uint64_t number = 0;
+
+		if (!plimp_scan_literal(&at, "NSpid:"))
+			continue;
+		/* A last line without its newline was cut. */
+		if (at.at == at.end || at.end == scan.end)
+			return PLIM_EMALFORMED;
+		while (at.at < at.end)
+			if (!status_number(&at, &number) || number == 0 ||
+			    number > INT32_MAX)
+				return PLIM_EMALFORMED;
+		*pid = (int32_t)number;
+		return PLIM_OK;
+	}
+	return PLIM_EMALFORMED;
+}

@@ -5,14 +5,15 @@
  * "running" of a thread that is on a CPU or could be; "-1 SP PC" of one that
  * waits outside of a system call; else the number of the call in decimal, its
  * six arguments, the stack pointer and the program counter, all hexadecimal.
- * A number that stands alone is a call, too: 0 is read(2). The arguments are
- * checked and left out: they may be addresses of the target.
+ * A number that stands alone is a call, too: 0 is read(2). The arguments
+ * may be addresses of the target.
  */
 #include "host/linux/decode.h"
 
 #include "host/linux/scan.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* " 0x" and 1 to 16 lower-case hexadecimal digits. */
 static int syscall_hex(struct plimp_scan *scan, uint64_t *value)
@@ -70,6 +71,8 @@ int plimp_decode_syscall(plim_bytes text, struct plimp_syscall *call)
 	found.has_place = i == wanted;
 	found.stack = found.has_place ? words[wanted - 2] : 0;
 	found.program = found.has_place ? words[wanted - 1] : 0;
+	if (found.kind == PLIMP_SYSCALL_CALL && found.has_place)
+		memcpy(found.arguments, words, sizeof(found.arguments));
 	*call = found;
 	return PLIM_OK;
 }

@@ -215,28 +215,6 @@ int plimp_helper_start(plim_host *host, int directory, plim_error *error)
 			  NULL);
 }
 
-/*
- * Reaps the helper, which has been told to end or has answered, within a
- * second: a fatal signal ends every wait that is known here. 0 if it stays.
- */
-static int helper_reap(plim_host *host, const struct plimp_helper *helper)
-{
-	const struct timespec pause = {0, 100000};
-	struct pollfd entry = {helper->pidfd, POLLIN, 0};
-	int status;
-	int tries;
-
-	for (tries = 0; tries < 10000; tries++) {
-		host->bill.system_calls++;
-		if (waitpid(helper->pid, &status, __WALL | WNOHANG) != 0 &&
-		    errno != EINTR)
-			return 1;
-		host->bill.system_calls++;
-		ppoll(&entry, helper->pidfd >= 0, &pause, NULL);
-	}
-	return 0;
-}
-
 /* Without a pidfd: by number, if it is still our child, whose number is then
  * nobody else's; a loop over everybody's children may have reaped it. */
 static void helper_kill(plim_host *host, const struct plimp_helper *helper)
@@ -264,7 +242,7 @@ void plimp_helper_stop(plim_host *host)
 					 helper->pidfd, SIGKILL, NULL, 0) != 0)
 		helper_kill(host, helper);
 	/* One that stays after all keeps its stack. */
-	if (!helper_reap(host, helper))
+	if (!plimp_call_reap(host, helper->pid, helper->pidfd))
 		helper->stack = NULL;
 	plimp_call_close(host, helper->pidfd);
 	helper->socket = -1;

@@ -285,6 +285,7 @@ int plimp_system_lens_open(plim_host *host, plim_target *target,
 					 : host->system->self_directory;
 	made->mem = -1;
 	made->pagemap = -1;
+	made->root = -1;
 	made->has_scan = -1;
 	made->bill.longest_call = "";
 	made->buffer = plimp_allocate(&host->allocator, PLIMP_LENS_BUFFER, 1);
@@ -310,6 +311,7 @@ void plimp_system_lens_close(struct plimp_lens *lens)
 	allocator = &lens->host->allocator;
 	plimp_call_close(lens->host, lens->mem);
 	plimp_call_close(lens->host, lens->pagemap);
+	plimp_call_close(lens->host, lens->root);
 	plimp_release(allocator, lens->buffer, PLIMP_LENS_BUFFER, 1);
 	plimp_release(allocator, lens, 1, sizeof *lens);
 }
@@ -409,6 +411,41 @@ int plimp_system_lens_status(struct plimp_lens *lens, plim_count *figures,
 			   lens->folder[0] == '\0' ? PLIM_METHOD_STATUS
 						   : PLIM_METHOD_TASK_STATUS);
 	return PLIM_OK;
+}
+
+/* Who it is, as the last status that could be read tells. */
+static void lens_learn_user(struct plimp_lens *lens)
+{
+	struct plimp_status status;
+	plim_bytes text;
+	int32_t pid = 0;
+
+	memset(&status, 0, sizeof status);
+	if (lens_text(lens, "status", &text) != 0 ||
+	    plimp_decode_status_parts(text, PLIMP_STATUS_UID, &status) !=
+		PLIM_OK)
+		return;
+	if (plimp_decode_own_pid(text, &pid) != PLIM_OK)
+		pid = 0;
+	if (plimp_system_lens_check(lens, NULL) != PLIM_OK)
+		return;
+	lens->user = status.uid;
+	lens->user_known = 1;
+	lens->inner_pid = pid;
+}
+
+int plimp_lens_user(struct plimp_lens *lens, uint32_t *user)
+{
+	lens_learn_user(lens);
+	*user = lens->user;
+	return lens->user_known;
+}
+
+int32_t plimp_system_lens_inner_pid(struct plimp_lens *lens)
+{
+	if (!lens->user_known)
+		lens_learn_user(lens);
+	return lens->inner_pid;
 }
 
 plim_count plimp_predict_walk(const plim_host *host,

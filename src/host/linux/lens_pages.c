@@ -319,10 +319,10 @@ static size_t pages_part(const struct plimp_lens *lens, uint64_t count)
 	return (size_t)(count < most ? count : most);
 }
 
-static int pages_tell(void *user, uint64_t address, size_t count,
-		      uint8_t *pages)
+/* All of it, or no more than whether each can be read. */
+static int pages_ask(struct plimp_lens *lens, uint64_t address, size_t count,
+		     uint8_t *pages, int refines)
 {
-	struct plimp_lens *lens = user;
 	uint64_t page_bytes = lens->host->system->page_bytes;
 	int code;
 
@@ -343,13 +343,25 @@ static int pages_tell(void *user, uint64_t address, size_t count,
 		}
 		code = pages_entries(lens, address, part, pages, &told,
 				     &doubtful, NULL);
-		if (code == PLIM_OK && told > 0 && lens->has_scan)
+		if (code == PLIM_OK && told > 0 && refines && lens->has_scan)
 			code = pages_refine(lens, address, told, pages, NULL);
 		address += part * page_bytes;
 		pages += part;
 		count -= part;
 	}
 	return code;
+}
+
+static int pages_tell(void *user, uint64_t address, size_t count,
+		      uint8_t *pages)
+{
+	return pages_ask(user, address, count, pages, 1);
+}
+
+int plimp_lens_readable(struct plimp_lens *lens, uint64_t address, size_t count,
+			uint8_t *pages)
+{
+	return pages_ask(lens, address, count, pages, 0);
 }
 
 static int pages_read(void *user, uint64_t address, void *buffer, size_t size,

@@ -308,6 +308,9 @@ static void survey_all(struct survey *survey)
 	survey_others(survey);
 	survey_counts(survey);
 	survey_births(survey);
+	survey_found(survey, plimp_survey_running(host));
+	survey_found(survey, plimp_survey_room(host));
+	survey_found(survey, plimp_survey_tracing(host));
 }
 
 int plimp_system_survey(plim_host *host, plim_finding_fn *callback, void *user,

@@ -25,6 +25,8 @@
 #define PLIMP_SYS_PIDFD_SEND_SIGNAL 424
 #define PLIMP_SYS_PIDFD_OPEN	    434
 #define PLIMP_SYS_CLOSE_RANGE	    436
+#define PLIMP_SYS_OPENAT2	    437
+#define PLIMP_CLONE_PIDFD	    0x1000
 
 /* A file of /proc that is larger than this is not what it says it is. */
 #define PLIMP_READ_SIZE 65536
@@ -94,6 +96,12 @@ ssize_t plimp_call_read(plim_host *host, int descriptor, void *buffer,
 			size_t size);
 ssize_t plimp_call_pread(plim_host *host, int descriptor, void *buffer,
 			 size_t size);
+/*
+ * Reaps a helper process that was told to end, and puts its CPU time on the
+ * bill. Waits a second at most: a fatal signal ends every wait that is known
+ * here. 0 if it stays. `pidfd` may be -1.
+ */
+int plimp_call_reap(plim_host *host, int32_t pid, int pidfd);
 int plimp_call_stat(plim_host *host, int directory, const char *path,
 		    struct stat *status, int flags);
 /* At most `size` bytes of a link, without a NUL. */
@@ -158,6 +166,8 @@ uint64_t plimp_ticks_to_ns(const plim_host *host, uint64_t ticks);
 
 /* The CPU clock of a process by number; 0 and `*ns`, or the error. */
 int plimp_process_clock(plim_host *host, int32_t pid, uint64_t *ns);
+/* That of a thread, of the own process alone. */
+int plimp_thread_clock(plim_host *host, int32_t tid, uint64_t *ns);
 
 /* The parts of identity that hold for every process of the host. */
 void plimp_identity_of_host(const plim_host *host, plim_identity *identity);
@@ -241,6 +251,11 @@ plim_finding plimp_survey_runqueue(plim_host *host);
 plim_finding plimp_survey_storage(plim_host *host);
 plim_finding plimp_survey_own_places(plim_host *host);
 plim_finding plimp_survey_others_places(plim_host *host, int directory);
+
+/* On profiles (survey_profile.c), likewise. */
+plim_finding plimp_survey_running(plim_host *host);
+plim_finding plimp_survey_room(plim_host *host);
+plim_finding plimp_survey_tracing(plim_host *host);
 
 /* The parts of threads that the fields ask for; the figures of those that are
  * not counted here are stored. */
@@ -340,5 +355,9 @@ int plimp_helper_start(plim_host *host, int directory, plim_error *error);
 int plimp_helper_answer(plim_host *host, uint64_t deadline, size_t *size);
 void plimp_helper_stop(plim_host *host);
 void plimp_helper_release(plim_host *host);
+
+/* What an answer of PR_SET_PTRACER means where Yama's setting is `scope`, or
+ * there is none (-1). */
+int plimp_attach_answer(int problem, int scope, int32_t pid, plim_error *error);
 
 #endif

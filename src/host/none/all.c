@@ -3,6 +3,7 @@
  * decoders of all systems, which take bytes, and the answers "unsupported".
  */
 /* Written by tools/check-all-c --write. */
+#include "host/linux/decode_blocked.c"
 #include "host/linux/decode_bootid.c"
 #include "host/linux/decode_btime.c"
 #include "host/linux/decode_cgroup.c"
@@ -19,6 +20,8 @@
 #include "host/linux/decode_number.c"
 #include "host/linux/decode_pagemap.c"
 #include "host/linux/decode_perf_record.c"
+#include "host/linux/decode_perf_sample.c"
+#include "host/linux/decode_preload.c"
 #include "host/linux/decode_proc_event.c"
 #include "host/linux/decode_schedstat.c"
 #include "host/linux/decode_smaps.c"
@@ -30,6 +33,10 @@
 #include "host/linux/decode_wchan.c"
 #include "host/linux/scan.c"
 #include "host/linux/syscall_names.c"
+#include "host/none/cell.c"
+#include "host/none/inside.c"
 #include "host/none/none.c"
+#include "host/none/preload.c"
+#include "host/none/sampler.c"
 #include "host/none/target.c"
 /* End of the list. */

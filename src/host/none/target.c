@@ -139,6 +139,34 @@ int plimp_system_lens_file(struct plimp_lens *lens,
 	return none_target_fail(error, "open");
 }
 
+int plimp_system_lens_path(struct plimp_lens *lens, const char *path, int flags,
+			   struct plimp_file *file, plim_error *error)
+{
+	(void)lens;
+	(void)path;
+	(void)flags;
+	(void)file;
+	return none_target_fail(error, "open");
+}
+
+void plimp_system_lens_hold(struct plimp_lens *lens)
+{
+	(void)lens;
+}
+
+size_t plimp_system_lens_outside(struct plimp_lens *lens, const char *path)
+{
+	(void)lens;
+	(void)path;
+	return 0;
+}
+
+int32_t plimp_system_lens_inner_pid(struct plimp_lens *lens)
+{
+	(void)lens;
+	return 0;
+}
+
 int plimp_system_file_open(plim_host *host, const char *path,
 			   struct plimp_file *file, plim_error *error)
 {
