@@ -24,7 +24,7 @@ extern "C" {
 #else
 #define PLIM_API __declspec(dllimport)
 #endif
-#elif defined(__GNUC__)
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define PLIM_API __attribute__((visibility("default")))
 #else
 #define PLIM_API

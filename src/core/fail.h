@@ -6,9 +6,14 @@
 
 #include <plimsoll/base.h>
 
-#if defined(__GNUC__)
+/* gcc checks a format by what the target's C library means by "printf", and
+ * for Windows that is not C11's; clang knows one meaning, by that name. */
+#if defined(__clang__)
 #define PLIMP_PRINTF(text, first) \
 	__attribute__((__format__(__printf__, text, first)))
+#elif defined(__GNUC__)
+#define PLIMP_PRINTF(text, first) \
+	__attribute__((__format__(__gnu_printf__, text, first)))
 #else
 #define PLIMP_PRINTF(text, first)
 #endif

@@ -160,6 +160,9 @@ void plimp_system_close(plim_host *host);
 plim_stamp plimp_system_now(void);
 uint64_t plimp_system_monotonic(void); /* ns */
 
+/* Time of the calendar, ns since 1970; 0 where it is not known. */
+uint64_t plimp_system_unix_ns(void);
+
 /* CPU time of the calling thread; an unavailable figure where unknown. */
 plim_count plimp_system_thread_cpu(plim_host *host);
 

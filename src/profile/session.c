@@ -12,7 +12,6 @@
 #include "profile/preload.h"
 
 #include <string.h>
-#include <time.h>
 
 /* Rings are drained at least so often, however slow the ticks. */
 #define SESSION_DRAIN_NS 100000000u
@@ -582,15 +581,6 @@ static int session_target_cpu(plim_profile *profile, plim_error *error)
 	return PLIM_OK;
 }
 
-static uint64_t session_unix_ns(void)
-{
-	struct timespec now;
-
-	if (timespec_get(&now, TIME_UTC) != TIME_UTC)
-		return 0;
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int session_begin(plim_profile *profile, plim_error *error)
 {
 	int code;
@@ -605,7 +595,7 @@ static int session_begin(plim_profile *profile, plim_error *error)
 	if (code != PLIM_OK)
 		return plimp_fail(error, code, 0, "profile", NULL, NULL);
 	profile->facts.start_ns = plimp_system_monotonic();
-	profile->facts.start_unix_ns = session_unix_ns();
+	profile->facts.start_unix_ns = plimp_system_unix_ns();
 	profile->is_first = 1;
 	profile->looks = 1;
 	code = plimp_system_sampler_totals(profile->sampler, plimp_take_total,

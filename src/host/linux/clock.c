@@ -38,6 +38,11 @@ uint64_t plimp_system_monotonic(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
+uint64_t plimp_system_unix_ns(void)
+{
+	return clock_ns(CLOCK_REALTIME);
+}
+
 plim_count plimp_system_thread_cpu(plim_host *host)
 {
 	struct timespec time;

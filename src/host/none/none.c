@@ -50,6 +50,11 @@ uint64_t plimp_system_monotonic(void)
 	return 0;
 }
 
+uint64_t plimp_system_unix_ns(void)
+{
+	return 0;
+}
+
 plim_count plimp_system_thread_cpu(plim_host *host)
 {
 	(void)host;
