@@ -2,6 +2,10 @@
  * platforms.c - prints PLATFORMS.md from the tables of fields.h and
  * profile.h. It is compiled and run by tools/gen-platforms and needs the
  * headers alone.
+ *
+ * What stands only here is how much is proven: a source in fields.h is a
+ * claim, and proven_rows says what backs it on each system. Who implements a
+ * figure moves its row on, and never further than what a test asserts.
  */
 #include <plimsoll/fields.h>
 #include <plimsoll/profile.h>
@@ -10,6 +14,104 @@
 #include <string.h>
 
 #define LATER "not implemented yet"
+
+/* How it was seen that a figure is right, weakest first. */
+enum proof {
+	PROOF_NONE = 0, /* not implemented yet */
+	/* It compiles and links with the system's own headers. */
+	PROOF_COMPILED = 1,
+	/* And its decoder is tested on bytes of the documented layout, with
+	 * values that are not zero. */
+	PROOF_BYTES = 2,
+	/* Wine implements the call; a test asserts the figure there. */
+	PROOF_WINE = 3,
+	PROOF_RUN = 4 /* a test asserts it on the system itself */
+};
+
+static const char *const proof_texts[] = {
+    [PROOF_NONE] = "not implemented yet", [PROOF_COMPILED] = "compiled only",
+    [PROOF_BYTES] = "decoded from bytes", [PROOF_WINE] = "run under Wine",
+    [PROOF_RUN] = "run on the system",
+};
+
+/* Every field that macOS or Windows has a source of. On Linux each has a test
+ * that runs on the system. */
+static const struct {
+	int field;
+	enum proof macos;
+	enum proof windows;
+} proven_rows[] = {
+    {PLIM_FIELD_PID, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_PPID, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_NAME, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_STATE, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_IDENTITY, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_IDENTITY_RUNG, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_START_TICKS, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_START_UNIX_MS, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_UID, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_CPU, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_CPU_USER, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_CPU_SYSTEM, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_CPU_CHILDREN, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_RESIDENT, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_PRIVATE, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_PEAK_RESIDENT, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_COMMIT, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_WAKEUPS, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_DISK_READ, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_DISK_WRITE, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_DISK_OPS, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_IO_CALLS, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_FAULTS_MINOR, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_FAULTS_MAJOR, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_THREADS, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_DESCRIPTORS, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_KERNEL_THREAD, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_EXE, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_NICE, PROOF_NONE, PROOF_NONE},
+    {PLIM_FIELD_OOM_SCORE, PROOF_NONE, PROOF_NONE},
+};
+
+/* What is told beside the fields; NULL: never. */
+static const struct {
+	const char *what;
+	const char *linux_source;
+	const char *macos_source;
+	enum proof macos;
+	const char *windows_source;
+	enum proof windows;
+} other_rows[] = {
+    {"wake-ups of a thread", "task/TID/status", NULL, PROOF_NONE,
+     "ContextSwitches of the process table, 64-bit alone", PROOF_NONE},
+    {"CPU time of a thread", "task/TID/schedstat, else task/TID/stat",
+     "pth_user_time + pth_system_time (PROC_PIDTHREADINFO)", PROOF_NONE,
+     "KernelTime + UserTime of the process table", PROOF_NONE},
+    {"start of a thread", "task/TID/stat field 22", NULL, PROOF_NONE,
+     "CreateTime of the process table", PROOF_NONE},
+    {"name of a thread", "task/TID/stat field 2", "pth_name", PROOF_NONE,
+     "GetThreadDescription, of the thread that was sampled", PROOF_NONE},
+    {"start address of a thread", NULL, NULL, PROOF_NONE,
+     "NtQueryInformationThread, class 9", PROOF_NONE},
+    {"command line of a process", "/proc/PID/cmdline", "KERN_PROCARGS2",
+     PROOF_NONE,
+     "NtQueryInformationProcess, class 60, else the process's own memory",
+     PROOF_NONE},
+    {"figures of this process", "getrusage", "proc_pid_rusage", PROOF_NONE,
+     "GetProcessTimes, GetProcessMemoryInfo, GetProcessIoCounters", PROOF_NONE},
+    {"figures of a child that ended", "wait4", "wait4", PROOF_NONE,
+     "GetProcessTimes of a handle that was kept", PROOF_NONE},
+    {"a remembered process, its end, its exit status", "pidfd", "kqueue",
+     PROOF_NONE, "a handle", PROOF_NONE},
+    {"processes that start and end meanwhile",
+     "perf records, the process connector", NULL, PROOF_NONE, NULL, PROOF_NONE},
+    {"CPUs of the machine", "online CPUs", "hw.logicalcpu", PROOF_NONE,
+     "active processors of every group", PROOF_NONE},
+    {"CPUs that may be used", "affinity and cgroup quota", NULL, PROOF_NONE,
+     "affinity of the process in its groups", PROOF_NONE},
+    {"mappings, heaps, memory of a process", "the lens on its memory",
+     "mach_vm_region_recurse", PROOF_NONE, "VirtualQueryEx", PROOF_NONE},
+};
 
 static const char *kind_word(int kind)
 {
@@ -52,18 +154,124 @@ static void cell(const char *text)
 	printf(" ");
 }
 
-static void field_row(const char *name, int kind, int unit, const char *since,
-		      const char *text, const char *source)
+/* What a system tells of a figure: nothing is named that is not there. */
+static void source_cell(const char *source, enum proof proof)
 {
+	if (source == NULL)
+		source = "never reported";
+	else if (proof == PROOF_NONE)
+		source = proof_texts[PROOF_NONE];
+	cell(source);
+}
+
+static void proof_cell(const char *source, enum proof proof)
+{
+	cell(source == NULL ? "" : proof_texts[proof]);
+}
+
+static int find_proof(int field, enum proof *macos, enum proof *windows)
+{
+	*macos = *windows = PROOF_NONE;
+	for (size_t i = 0; i < sizeof(proven_rows) / sizeof(proven_rows[0]);
+	     i++)
+		if (proven_rows[i].field == field) {
+			*macos = proven_rows[i].macos;
+			*windows = proven_rows[i].windows;
+			return 1;
+		}
+	return 0;
+}
+
+static void field_row(int field, const char *name, int kind, int unit,
+		      const char *since, const char *text, const char *on_linux,
+		      const char *on_macos, const char *on_windows)
+{
+	enum proof macos;
+	enum proof windows;
+
+	(void)find_proof(field, &macos, &windows);
 	printf("| `%s` ", name);
 	cell(kind_word(kind));
 	cell(unit_word(unit));
 	cell(since);
 	cell(text);
-	cell(source == NULL ? "never reported" : source);
-	cell(LATER);
-	cell(LATER);
+	cell(on_linux == NULL ? "never reported" : on_linux);
+	source_cell(on_macos, macos);
+	source_cell(on_windows, windows);
 	printf("|\n");
+}
+
+static void other_fields(void)
+{
+	puts("\n## Beside the fields\n");
+	puts("| what | Linux | macOS | Windows |");
+	puts("|---|---|---|---|");
+	for (size_t i = 0; i < sizeof(other_rows) / sizeof(other_rows[0]);
+	     i++) {
+		cell(other_rows[i].what);
+		cell(other_rows[i].linux_source == NULL
+			 ? "never reported"
+			 : other_rows[i].linux_source);
+		source_cell(other_rows[i].macos_source, other_rows[i].macos);
+		source_cell(other_rows[i].windows_source,
+			    other_rows[i].windows);
+		printf("|\n");
+	}
+}
+
+/* Returns 0 for a source that nobody has given a proof. */
+static int proof_row(int field, const char *name, const char *on_macos,
+		     const char *on_windows)
+{
+	enum proof macos;
+	enum proof windows;
+
+	if (on_macos == NULL && on_windows == NULL)
+		return 1;
+	if (!find_proof(field, &macos, &windows)) {
+		fprintf(stderr, "platforms.c has no proof of %s\n", name);
+		return 0;
+	}
+	printf("| `%s` ", name);
+	proof_cell(on_macos, macos);
+	proof_cell(on_windows, windows);
+	printf("|\n");
+	return 1;
+}
+
+/* The words stand where the proof does; a figure that a system never reports
+ * has none there. */
+static int proofs(void)
+{
+	int complete = 1;
+
+	puts("\n## How each was verified\n");
+	puts("*Run on the system*: a test asserts the figure on the running "
+	     "system. *Run under Wine*: a\ntest asserts it where Wine "
+	     "implements the call; Windows itself was not at hand. *Decoded "
+	     "from\nbytes*: the layout is checked by the compiler and the "
+	     "decoder is tested on bytes that were\nmade after the documented "
+	     "layout; the system's own answer was not seen. *Compiled "
+	     "only*: it\ncompiles and links with the system's headers. On "
+	     "Linux every figure is run on the system.\n");
+	puts("| figure | macOS | Windows |");
+	puts("|---|---|---|");
+#define PLIM_X(name, number, json, kind, unit, since, text, on_linux, \
+	       on_macos, on_windows)                                  \
+	complete &= proof_row(number, json, on_macos, on_windows);
+	PLIM_FIELD_LIST(PLIM_X)
+#undef PLIM_X
+	for (size_t i = 0; i < sizeof(other_rows) / sizeof(other_rows[0]); i++)
+		if (other_rows[i].macos_source != NULL ||
+		    other_rows[i].windows_source != NULL) {
+			cell(other_rows[i].what);
+			proof_cell(other_rows[i].macos_source,
+				   other_rows[i].macos);
+			proof_cell(other_rows[i].windows_source,
+				   other_rows[i].windows);
+			printf("|\n");
+		}
+	return complete;
 }
 
 static void reason_row(const char *word, const char *state, const char *text)
@@ -159,11 +367,11 @@ int main(void)
 
 	puts("# What each system reports\n");
 	puts("Written by `tools/gen-platforms` from the tables of "
-	     "`include/plimsoll/fields.h` and\n`profile.h`; edit those. "
-	     "Plimsoll reads Linux. "
-	     "Windows and macOS are not implemented yet; there, and\nwherever "
-	     "the library is built with `-Dhost=none`, a host opens only in "
-	     "that build and\nevery figure is unavailable (`no_backend`).\n");
+	     "`include/plimsoll/fields.h` and\n`profile.h` and those of "
+	     "`tools/platforms.c`; edit those. What is implemented, and how "
+	     "that was\nverified, stands in it system by system. On any other "
+	     "Unix, and wherever the library is built\nwith `-Dhost=none`, a "
+	     "host opens and every figure is unavailable (`no_backend`).\n");
 	puts("## Fields\n");
 	puts("A counter only grows, a gauge is as it is now, a key tells "
 	     "processes apart or describes\nthem. Sources stand best first: "
@@ -172,11 +380,14 @@ int main(void)
 	puts("| field | kind | unit | since | what it is | Linux | macOS | "
 	     "Windows |");
 	puts("|---|---|---|---|---|---|---|---|");
-#define PLIM_X(name, number, json, kind, unit, since, text, source)      \
-	field_row(json, PLIM_KIND_##kind, PLIM_UNIT_##unit, since, text, \
-		  source);
+#define PLIM_X(name, number, json, kind, unit, since, text, on_linux,      \
+	       on_macos, on_windows)                                       \
+	field_row(number, json, PLIM_KIND_##kind, PLIM_UNIT_##unit, since, \
+		  text, on_linux, on_macos, on_windows);
 	PLIM_FIELD_LIST(PLIM_X)
 #undef PLIM_X
+	other_fields();
+	complete &= proofs();
 	puts("\n## Ways to profile\n");
 	puts("A profile names those that it used and says why the others were "
 	     "not; `plim doctor` says\nwhich work here.\n");

@@ -26,155 +26,203 @@ enum plim_kind {
 };
 
 /*
- * X(NAME, NUMBER, "json_name", KIND, UNIT, "since", "sentence", "Linux").
- * The last column names the source on Linux, best first; NULL would mean that
- * Linux never reports it.
+ * X(NAME, NUMBER, "json_name", KIND, UNIT, "since", "sentence", "Linux",
+ * "macOS", "Windows"). The last columns name the sources on each system, best
+ * first; NULL means that the system never reports it.
  */
 #define PLIM_FIELD_LIST(X)                                                     \
-	X(PID, 1, "pid", KEY, ID, "0.1", "process id", "the /proc listing")    \
+	X(PID, 1, "pid", KEY, ID, "0.1", "process id", "the /proc listing",    \
+	  "proc_listallpids",                                                  \
+	  "the process table (NtQuerySystemInformation, class 5)")             \
 	X(PPID, 2, "ppid", KEY, ID, "0.1", "pid of the parent",                \
-	  "stat field 4")                                                      \
+	  "stat field 4", "pbi_ppid (PROC_PIDTBSDINFO)",                       \
+	  "the process table; never updated, so it may name a process that "   \
+	  "ended or a newer one")                                              \
 	X(NAME, 3, "name", TEXT, NONE, "0.1",                                  \
 	  "name of the executable, or what the process calls itself",          \
-	  "stat field 2")                                                      \
+	  "stat field 2", "pbi_name, else pbi_comm (PROC_PIDTBSDINFO)",        \
+	  "ImageName of the process table")                                    \
 	X(STATE, 4, "state", TEXT, NONE, "0.1",                                \
 	  "scheduling state of the main thread, one letter: R running, "       \
 	  "S sleeping, D uninterruptible, T stopped, t traced, Z zombie, "     \
 	  "I idle",                                                            \
-	  "stat field 3")                                                      \
+	  "stat field 3", "pbi_status (PROC_PIDTBSDINFO)", NULL)               \
 	X(IDENTITY, 5, "identity", TEXT, NONE, "0.1",                          \
 	  "the pid with its proof, as plim accepts it: PID@iINODE or "         \
 	  "PID@tTICKS",                                                        \
-	  "pidfd inode (Linux 6.9), else stat field 22")                       \
+	  "pidfd inode (Linux 6.9), else stat field 22",                       \
+	  "the kernel's unique id (PROC_PIDUNIQIDENTIFIERINFO)",               \
+	  "CreateTime of the process table")                                   \
 	X(IDENTITY_RUNG, 6, "identity_rung", KEY, NONE, "0.1",                 \
 	  "how strong the proof is: 1 never reused, 2 start tick, 3 none",     \
-	  "pidfd inode, stat field 22")                                        \
+	  "pidfd inode, stat field 22", "the kernel's unique id",              \
+	  "CreateTime")                                                        \
 	X(START_TICKS, 7, "start_ticks", KEY, TICKS, "0.1",                    \
-	  "start of the process in clock ticks since boot", "stat field 22")   \
+	  "start of the process in clock ticks since boot", "stat field 22",   \
+	  "pbi_start_tvsec and pbi_start_tvusec",                              \
+	  "CreateTime, 100 ns since 1601")                                     \
 	X(START_UNIX_MS, 8, "start_unix_ms", KEY, UNIX_MS, "0.1",              \
 	  "start of the process in Unix time, derived once per host",          \
-	  "stat field 22, CLOCK_REALTIME - CLOCK_BOOTTIME")                    \
+	  "stat field 22, CLOCK_REALTIME - CLOCK_BOOTTIME",                    \
+	  "pbi_start_tvsec and pbi_start_tvusec", "CreateTime")                \
 	X(UID, 9, "uid", KEY, ID, "0.1", "effective user id",                  \
-	  "status Uid, else the owner of /proc/PID")                           \
+	  "status Uid, else the owner of /proc/PID",                           \
+	  "pbi_uid (PROC_PIDTBSDINFO)", NULL)                                  \
 	X(CPU, 10, "cpu_ns", COUNTER, NS, "0.1",                               \
 	  "CPU time, user and system, of all threads, ended ones included",    \
 	  "getrusage for self, wait4 for a reaped child, else the process "    \
-	  "CPU clock, else stat fields 14 and 15")                             \
+	  "CPU clock, else stat fields 14 and 15",                             \
+	  "ri_user_time + ri_system_time (proc_pid_rusage), Mach ticks "       \
+	  "converted",                                                         \
+	  "KernelTime + UserTime of the process table, in 100 ns; "            \
+	  "GetProcessTimes for self")                                          \
 	X(CPU_USER, 11, "cpu_user_ns", COUNTER, NS, "0.1",                     \
 	  "CPU time in user mode; the split is sampled by ticks and need not " \
 	  "add up to cpu_ns",                                                  \
-	  "getrusage for self, else stat field 14")                            \
+	  "getrusage for self, else stat field 14", "ri_user_time",            \
+	  "UserTime")                                                          \
 	X(CPU_SYSTEM, 12, "cpu_system_ns", COUNTER, NS, "0.1",                 \
 	  "CPU time in the kernel; the split is sampled by ticks and need "    \
 	  "not add up to cpu_ns",                                              \
-	  "getrusage for self, else stat field 15")                            \
+	  "getrusage for self, else stat field 15", "ri_system_time",          \
+	  "KernelTime")                                                        \
 	X(CPU_CHILDREN, 13, "cpu_children_ns", COUNTER, NS, "0.1",             \
 	  "CPU time of children that ended and were waited for",               \
-	  "getrusage for self, else stat fields 16 and 17")                    \
+	  "getrusage for self, else stat fields 16 and 17",                    \
+	  "ri_child_user_time + ri_child_system_time", NULL)                   \
 	X(RESIDENT, 14, "resident_bytes", GAUGE, BYTES, "0.1",                 \
-	  "memory in RAM, shared pages included (RSS)", "statm field 2")       \
+	  "memory in RAM, shared pages included (RSS)", "statm field 2",       \
+	  "ri_resident_size (proc_pid_rusage)", "WorkingSetSize")              \
 	X(PRIVATE, 15, "private_bytes", GAUGE, BYTES, "0.1",                   \
 	  "anonymous memory, in RAM or swapped out",                           \
-	  "status RssAnon + VmSwap; statm where the host has no swap")         \
+	  "status RssAnon + VmSwap; statm where the host has no swap",         \
+	  "ri_phys_footprint: the memory footprint that the system's own "     \
+	  "tools show",                                                        \
+	  "WorkingSetPrivateSize: the private working set that the system's "  \
+	  "own task manager shows")                                            \
 	X(ANONYMOUS, 16, "anonymous_bytes", GAUGE, BYTES, "0.1",               \
 	  "anonymous memory in RAM (RssAnon)",                                 \
-	  "statm field 2 - field 3, else status RssAnon")                      \
+	  "statm field 2 - field 3, else status RssAnon", NULL, NULL)          \
 	X(FILE, 17, "file_bytes", GAUGE, BYTES, "0.1",                         \
 	  "file pages in RAM, evictable and mostly shared (RssFile)",          \
-	  "status RssFile")                                                    \
+	  "status RssFile", NULL, NULL)                                        \
 	X(SHMEM, 18, "shmem_bytes", GAUGE, BYTES, "0.1",                       \
 	  "shared memory and tmpfs pages in RAM (RssShmem)",                   \
-	  "status RssShmem")                                                   \
+	  "status RssShmem", NULL, NULL)                                       \
 	X(SWAP, 19, "swap_bytes", GAUGE, BYTES, "0.1",                         \
-	  "anonymous memory swapped out (VmSwap)", "status VmSwap")            \
+	  "anonymous memory swapped out (VmSwap)", "status VmSwap", NULL,      \
+	  NULL)                                                                \
 	X(PEAK_RESIDENT, 20, "peak_resident_bytes", GAUGE, BYTES, "0.1",       \
-	  "largest resident size since the last exec (VmHWM)", "status VmHWM") \
+	  "largest resident size since the last exec (VmHWM)", "status VmHWM", \
+	  "ri_lifetime_max_phys_footprint, of the footprint",                  \
+	  "PeakWorkingSetSize")                                                \
 	X(COMMIT, 21, "commit_bytes", GAUGE, BYTES, "0.1",                     \
-	  "private memory that was promised, touched or not", NULL)            \
+	  "private memory that was promised, touched or not", NULL, NULL,      \
+	  "PrivatePageCount; PrivateUsage for self")                           \
 	X(WAKEUPS, 22, "wakeups", COUNTER, NONE, "0.1",                        \
 	  "times any thread gave up its CPU to wait (voluntary context "       \
 	  "switches)",                                                         \
 	  "getrusage for self, wait4 for a reaped child, else the sum of "     \
-	  "task/TID/status over live threads (at least)")                      \
+	  "task/TID/status over live threads (at least)",                      \
+	  "ri_interrupt_wkups: interrupt wake-ups of the process; no thread "  \
+	  "has a share",                                                       \
+	  "the sum of ContextSwitches over live threads (at least), 64-bit "   \
+	  "alone")                                                             \
 	X(INVOLUNTARY, 23, "involuntary_switches", COUNTER, NONE, "0.1",       \
-	  "times any thread was put off its CPU", "as wakeups")                \
+	  "times any thread was put off its CPU", "as wakeups", NULL, NULL)    \
 	X(DISK_READ, 24, "disk_read_bytes", COUNTER, BYTES, "0.1",             \
 	  "bytes fetched from storage; reaped children included",              \
-	  "io read_bytes")                                                     \
+	  "io read_bytes", "ri_diskio_bytesread",                              \
+	  "ReadTransferCount: all I/O, pipes and sockets too")                 \
 	X(DISK_WRITE, 25, "disk_write_bytes", COUNTER, BYTES, "0.1",           \
 	  "bytes sent towards storage; reaped children included",              \
-	  "io write_bytes")                                                    \
+	  "io write_bytes", "ri_diskio_byteswritten",                          \
+	  "WriteTransferCount: all I/O, pipes and sockets too")                \
 	X(DISK_CANCELLED, 26, "disk_cancelled_write_bytes", COUNTER, BYTES,    \
 	  "0.1",                                                               \
 	  "bytes counted as written whose pages were dropped before they "     \
 	  "reached storage; reaped children included",                         \
-	  "io cancelled_write_bytes")                                          \
+	  "io cancelled_write_bytes", NULL, NULL)                              \
 	X(DISK_BLOCKS, 27, "disk_blocks", COUNTER, BLOCKS, "0.1",              \
 	  "storage traffic in units of 512 bytes; not operations",             \
-	  "getrusage for self, wait4 for a reaped child")                      \
+	  "getrusage for self, wait4 for a reaped child", NULL, NULL)          \
 	X(DISK_OPS, 28, "disk_ops", COUNTER, NONE, "0.1",                      \
 	  "operations that reached a block device",                            \
-	  "cgroup v2 io.stat of a cgroup that holds this process alone")       \
+	  "cgroup v2 io.stat of a cgroup that holds this process alone", NULL, \
+	  "ReadOperationCount + WriteOperationCount: all I/O, pipes and "      \
+	  "sockets too")                                                       \
 	X(IO_CALLS, 29, "io_calls", COUNTER, NONE, "0.1",                      \
 	  "read and write system calls, pipes and sockets too; reaped "        \
 	  "children included",                                                 \
-	  "io syscr + syscw")                                                  \
+	  "io syscr + syscw", NULL,                                            \
+	  "ReadOperationCount + WriteOperationCount")                          \
 	X(FAULTS_MINOR, 30, "faults_minor", COUNTER, NONE, "0.1",              \
 	  "page faults served without storage",                                \
-	  "getrusage for self, else stat field 10")                            \
+	  "getrusage for self, else stat field 10",                            \
+	  "pti_faults - pti_pageins (PROC_PIDTASKINFO)",                       \
+	  "PageFaultCount - HardFaultCount")                                   \
 	X(FAULTS_MAJOR, 31, "faults_major", COUNTER, NONE, "0.1",              \
 	  "page faults that waited for storage",                               \
-	  "getrusage for self, else stat field 12")                            \
+	  "getrusage for self, else stat field 12",                            \
+	  "pti_pageins (PROC_PIDTASKINFO)", "HardFaultCount")                  \
 	X(THREADS, 32, "threads", GAUGE, NONE, "0.1", "threads alive",         \
-	  "stat field 20")                                                     \
+	  "stat field 20", "pti_threadnum (PROC_PIDTASKINFO)",                 \
+	  "NumberOfThreads")                                                   \
 	X(DESCRIPTORS, 33, "descriptors", GAUGE, NONE, "0.1",                  \
-	  "open file descriptors", "size of /proc/PID/fd (Linux 6.2)")         \
+	  "open file descriptors", "size of /proc/PID/fd (Linux 6.2)",         \
+	  "pbi_nfiles (PROC_PIDTBSDINFO)",                                     \
+	  "HandleCount: handles of every kind")                                \
 	X(KERNEL_THREAD, 34, "kernel_thread", KEY, NONE, "0.1",                \
 	  "1 for a thread of the kernel, else 0",                              \
-	  "stat field 9, flag 0x200000")                                       \
+	  "stat field 9, flag 0x200000", NULL, NULL)                           \
 	X(CGROUP, 35, "cgroup", TEXT, NONE, "0.1",                             \
 	  "path of the control group, seen from our cgroup namespace; of a "   \
 	  "removed one with \" (deleted)\" behind it",                         \
 	  "cgroup: of the named systemd hierarchy, version 2, memory, pids "   \
-	  "and cpu the first that is not /")                                   \
+	  "and cpu the first that is not /",                                   \
+	  NULL, NULL)                                                          \
 	X(UNIT, 36, "unit", TEXT, NONE, "0.1",                                 \
 	  "unit of systemd that the process belongs to: the user's own where " \
 	  "there is one, else the system's, else the slice",                   \
-	  "the cgroup path")                                                   \
+	  "the cgroup path", NULL, NULL)                                       \
 	X(CONTAINER, 37, "container", TEXT, NONE, "0.1",                       \
 	  "id of the innermost container that the process runs in; of lxc "    \
 	  "and systemd-nspawn the name",                                       \
-	  "the cgroup path")                                                   \
+	  "the cgroup path", NULL, NULL)                                       \
 	X(EXE, 38, "exe", TEXT, NONE, "0.1",                                   \
 	  "path of the program file, as the kernel has it now; of a removed "  \
 	  "one with \" (deleted)\" behind it",                                 \
-	  "the link exe")                                                      \
+	  "the link exe", "proc_pidpath", "QueryFullProcessImageName")         \
 	X(NICE, 39, "nice", KEY, SIGNED, "0.1",                                \
 	  "nice value of the main thread, from -20, the most urgent, to 19",   \
-	  "stat field 19")                                                     \
+	  "stat field 19", "pbi_nice (PROC_PIDTBSDINFO)", NULL)                \
 	X(OOM_SCORE, 40, "oom_score", GAUGE, NONE, "0.1",                      \
 	  "how likely the kernel ends it when memory runs out; 0 is never",    \
-	  "oom_score")                                                         \
+	  "oom_score", NULL, NULL)                                             \
 	X(RUNQUEUE, 41, "runqueue_wait_ns", COUNTER, NS, "0.1",                \
 	  "time that its threads waited for a CPU while they could run",       \
 	  "schedstat of one thread, else the sum of task/TID/schedstat over "  \
-	  "live threads (at least)")                                           \
+	  "live threads (at least)",                                           \
+	  NULL, NULL)                                                          \
 	X(BLOCK_IO_DELAY, 42, "block_io_delay_ns", COUNTER, NS, "0.1",         \
 	  "time that its threads waited for storage",                          \
 	  "stat field 42 of one thread, else the sum of task/TID/stat over "   \
-	  "live threads (at least), while kernel.task_delayacct is on")        \
+	  "live threads (at least), while kernel.task_delayacct is on",        \
+	  NULL, NULL)                                                          \
 	X(PSS, 43, "pss_bytes", GAUGE, BYTES, "0.1",                           \
 	  "memory in RAM, each page divided by the number of processes that "  \
 	  "map it (PSS)",                                                      \
 	  "smaps_rollup Pss, where the walk for it is predicted to take no "   \
-	  "longer than 20 ms; not in snapshots")                               \
+	  "longer than 20 ms; not in snapshots",                               \
+	  NULL, NULL)                                                          \
 	X(PRIVATE_DIRTY, 44, "private_dirty_bytes", GAUGE, BYTES, "0.1",       \
 	  "written memory in RAM that no other process maps: what the "        \
 	  "process alone costs the machine",                                   \
-	  "smaps_rollup Private_Dirty, as pss_bytes")
+	  "smaps_rollup Private_Dirty, as pss_bytes", NULL, NULL)
 
 enum plim_field_id {
-#define PLIM_X(name, number, json, kind, unit, since, text, linux_source) \
+#define PLIM_X(name, number, json, kind, unit, since, text, linux_source, \
+	       macos_source, windows_source)                              \
 	PLIM_FIELD_##name = number,
 	PLIM_FIELD_LIST(PLIM_X)
 #undef PLIM_X
@@ -467,7 +515,9 @@ typedef struct plim_field {
 	const char *name;
 	const char *since;
 	const char *text;
-	const char *linux_source; /* NULL: never on Linux */
+	const char *linux_source;   /* NULL: never on Linux */
+	const char *macos_source;   /* NULL: never on macOS */
+	const char *windows_source; /* NULL: never on Windows */
 } plim_field;
 
 /* The row of a field; NULL for a number that is none. */

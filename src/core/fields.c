@@ -16,14 +16,17 @@
 
 /* Row 0 is empty: no field has the number 0. */
 static const plim_field fields_rows[] = {
-#define PLIM_X(symbol, number, json, kind_, unit_, since_, sentence, source) \
+#define PLIM_X(symbol, number, json, kind_, unit_, since_, sentence, linux_, \
+	       macos_, windows_)                                             \
 	[number] = {.id = (number),                                          \
 		    .kind = PLIM_KIND_##kind_,                               \
 		    .unit = PLIM_UNIT_##unit_,                               \
 		    .name = json,                                            \
 		    .since = since_,                                         \
 		    .text = sentence,                                        \
-		    .linux_source = source},
+		    .linux_source = linux_,                                  \
+		    .macos_source = macos_,                                  \
+		    .windows_source = windows_},
     PLIM_FIELD_LIST(PLIM_X)
 #undef PLIM_X
 };
@@ -33,7 +36,8 @@ static_assert(FIELDS_LENGTH(fields_rows) == PLIM_FIELD_LAST + 1,
 static_assert(PLIM_FIELD_LAST < PLIM_FIELD_LIMIT, "a set holds every field");
 
 static const char *const fields_names[] = {
-#define PLIM_X(symbol, number, json, kind_, unit_, since_, sentence, source) \
+#define PLIM_X(symbol, number, json, kind_, unit_, since_, sentence, linux_, \
+	       macos_, windows_)                                             \
 	json,
     PLIM_FIELD_LIST(PLIM_X)
 #undef PLIM_X

@@ -53,6 +53,9 @@ static void test_rows(void **state)
 				 row->unit == PLIM_UNIT_NS);
 		assert_string_equal(row->since, "0.1");
 		assert_true(strlen(row->text) > 0);
+		assert_true(row->linux_source != NULL ||
+			    row->macos_source != NULL ||
+			    row->windows_source != NULL);
 	}
 	assert_null(plim_field_at(PLIM_FIELD_LAST));
 	assert_null(plim_field_at(SIZE_MAX));
@@ -72,6 +75,8 @@ static void test_some_rows(void **state)
 	assert_int_equal(cpu->unit, PLIM_UNIT_NS);
 	assert_non_null(cpu->linux_source);
 	assert_null(plim_field_get(PLIM_FIELD_COMMIT)->linux_source);
+	assert_null(plim_field_get(PLIM_FIELD_COMMIT)->macos_source);
+	assert_non_null(plim_field_get(PLIM_FIELD_COMMIT)->windows_source);
 	assert_int_equal(plim_field_get(PLIM_FIELD_NAME)->kind, PLIM_KIND_TEXT);
 	assert_int_equal(plim_field_get(PLIM_FIELD_DISK_BLOCKS)->unit,
 			 PLIM_UNIT_BLOCKS);
