@@ -4,6 +4,7 @@
  */
 #include "args.h"
 #include "given.h"
+#include "term.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -472,22 +473,11 @@ static int option_letters(const struct command *command, int argc, char **argv,
 /* The environment decides where no option did. */
 static void args_environment(struct options *options)
 {
-	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-	const char *no_color = getenv("NO_COLOR");
-	const char *locale = NULL;
-	int i;
+	const char *no_color = term_setting("NO_COLOR");
 
-	for (i = 0; i < 3 && locale == NULL; i++) {
-		locale = getenv(names[i]);
-		if (locale != NULL && *locale == '\0')
-			locale = NULL;
-	}
-	options->ascii = locale == NULL || (strstr(locale, "UTF-8") == NULL &&
-					    strstr(locale, "utf8") == NULL &&
-					    strstr(locale, "UTF8") == NULL &&
-					    strstr(locale, "utf-8") == NULL);
+	options->ascii = !term_takes_utf8();
 	options->color =
-	    (no_color == NULL || *no_color == '\0') && output_width() > 0;
+	    (no_color == NULL || *no_color == '\0') && term_width() > 0;
 }
 
 static int args_check(const struct command *command,

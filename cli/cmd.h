@@ -164,7 +164,6 @@ plim_bytes text_piece(plim_bytes *text);
 void output_escaped(const struct options *options, plim_bytes text);
 void output_bold(const struct options *options);
 void output_bold_end(void); /* and the line's */
-size_t output_width(void);
 /* Hands out what is buffered. */
 int output_flush(void);
 /* The same at the end: `status`, or what a failure makes of it. */

@@ -8,44 +8,22 @@
  * every target is judged and told, whatever happens to one of them, and what
  * was started has ended when the verdict is printed.
  */
+#include "file.h"
 #include "gate_run.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* --- what is wrong is wrong before anything is started -------------------- */
 
-static int gate_runs(const char *path)
-{
-	struct stat about;
-
-	return stat(path, &about) == 0 && S_ISREG(about.st_mode) &&
-	       access(path, X_OK) == 0;
-}
-
-/* As execvp() finds it. */
 static int gate_finds(const char *name)
 {
-	const char *list = getenv("PATH");
-	char path[4096];
+	char *path = file_program(name);
+	const int found = path != NULL;
 
-	if (strchr(name, '/') != NULL)
-		return gate_runs(name);
-	if (list == NULL)
-		list = "/bin:/usr/bin";
-	while (*list != '\0') {
-		int size = (int)strcspn(list, ":");
-
-		snprintf(path, sizeof path, "%.*s%s%s", size, list,
-			 size > 0 ? "/" : "", name);
-		if (gate_runs(path))
-			return 1;
-		list += size + (list[size] == ':');
-	}
-	return 0;
+	free(path);
+	return found;
 }
 
 static int gate_check_target(const struct gate *gate,

@@ -3,6 +3,7 @@
  * it, else the short help.
  */
 #include "cmd.h"
+#include "term.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,7 +53,7 @@ int cmd_help(const struct options *options)
 					  nearest ? nearest : "",
 					  nearest ? "'?" : "");
 	}
-	if (isatty(STDOUT_FILENO) && help_manual())
+	if (term_is(TERM_OUTPUT) && help_manual())
 		return EXIT_DONE;
 	if (command != NULL)
 		args_help(command, stdout);

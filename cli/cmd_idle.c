@@ -7,9 +7,9 @@
  * standard error; the figures that were measured are printed in any case.
  */
 #include "idle.h"
+#include "term.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define IDLE_FOR_NS UINT64_C(10000000000)
 
@@ -43,7 +43,7 @@ static void idle_progress(const plim_idle_progress *progress, void *user)
 {
 	struct idle_view *view = user;
 
-	if (progress->phase == view->told || !isatty(STDERR_FILENO))
+	if (progress->phase == view->told || !term_is(TERM_ERROR))
 		return;
 	view->told = progress->phase;
 	if (progress->phase == PLIM_IDLE_QUIESCENCE)

@@ -9,10 +9,10 @@
  * samples: its allocators alone are told.
  */
 #include "mem.h"
+#include "term.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MEM_EVERY_NS	500000000u
 #define MEM_AGAIN_NS	1000000000u /* who interrupts waits no longer */
@@ -78,9 +78,9 @@ static void mem_walk(struct mem_view *view)
 
 static int mem_progress_wanted(void)
 {
-	const char *terminal = getenv("TERM");
+	const char *terminal = term_setting("TERM");
 
-	return isatty(STDERR_FILENO) &&
+	return term_is(TERM_ERROR) &&
 	       (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 

@@ -11,13 +11,14 @@
  * told. A command gets it, too (the terminal's by itself, another's by us),
  * and with it decides when to end.
  */
+#include "file.h"
 #include "profile.h"
+#include "term.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define PROFILE_STEP_NS UINT64_C(3600000000000) /* nothing ends with it */
@@ -107,24 +108,11 @@ static plim_profile_request profile_request(const struct profile_run *run)
 	return request;
 }
 
-/* One perf event a thread and CPU: as many as the hard limit lets us have. It
- * is raised once the command is there, whose own limit stays as it was. */
-static void profile_raise(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 ||
-	    limit.rlim_cur == limit.rlim_max)
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* --- progress ------------------------------------------------------------- */
 
 static int profile_is_shown(void)
 {
-	return isatty(STDERR_FILENO) && !usage_json;
+	return term_is(TERM_ERROR) && !usage_json;
 }
 
 /* Sampling is silent and takes a while. */
@@ -194,7 +182,9 @@ static int profile_open(struct profile_run *run, plim_error *error)
 				      &run->target, error);
 	if (code != PLIM_OK)
 		return code;
-	profile_raise();
+	/* One perf event a thread and CPU. The command is there already, whose
+	 * own limit stays as it was. */
+	file_raise_limit();
 	code = profile_arm(run, error);
 	if (code != PLIM_OK)
 		return code;

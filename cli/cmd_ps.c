@@ -6,6 +6,7 @@
  * filter and the order need decides what is read.
  */
 #include "ps.h"
+#include "term.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -309,8 +310,8 @@ static int ps_table(struct ps *ps)
 				    ps->rows[i].process, ps->rows[i].earlier);
 	ps_clear(ps);
 	output_bold(ps->options);
-	plim_table_print(table, output_width(), 1, output_write,
-			 &standard_output, NULL);
+	plim_table_print(table, term_width(), 1, output_write, &standard_output,
+			 NULL);
 	plim_table_free(table);
 	ps_footer(ps);
 	return EXIT_DONE;

@@ -3,6 +3,7 @@
  * the reason why there is none; with --for, what it did per second.
  */
 #include "cmd.h"
+#include "term.h"
 
 #include <string.h>
 
@@ -106,7 +107,7 @@ static int show_table(struct show *show)
 			show_count_row(show, process, field);
 	}
 	output_bold(show->options);
-	plim_table_print(show->table, output_width(), 1, output_write,
+	plim_table_print(show->table, term_width(), 1, output_write,
 			 &standard_output, NULL);
 	plim_table_free(show->table);
 	if (show->ended)

@@ -2,14 +2,12 @@
  * gate_init.c - plim gate --init PID | -- CMD: a first budget file, from a
  * measurement as the gate will make it, with room above each figure.
  */
+#include "file.h"
 #include "gate_run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #define INIT_WINDOW_NS	UINT64_C(10000000000)
 #define INIT_REPEATS	2
@@ -34,9 +32,9 @@ static const char *init_name(const struct options *options)
 {
 	const char *path = options->command != NULL ? options->command[0]
 						    : options->operands[0];
-	const char *slash = strrchr(path, '/');
+	const size_t folder = file_folder(path);
 
-	return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+	return path[folder] != '\0' ? path + folder : path;
 }
 
 /* The worst and the least of the repeats. */
@@ -138,7 +136,7 @@ static int init_measure(struct gate *gate, const plim_budget_target *asked,
 		status = interrupted ? EXIT_INTERRUPTED : EXIT_FAILED;
 		if (file != NULL) {
 			fclose(file);
-			unlink(gate->options->write_to);
+			file_remove(gate->options->write_to);
 		}
 	} else {
 		status = init_output(gate, &target, slack, file);
@@ -150,14 +148,10 @@ static int init_measure(struct gate *gate, const plim_budget_target *asked,
 /* A file that is there is nobody's to write over. */
 static int init_open(const char *path, FILE **file)
 {
-	int descriptor;
-
 	*file = NULL;
 	if (path == NULL)
 		return EXIT_DONE;
-	descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (descriptor >= 0)
-		*file = fdopen(descriptor, "w");
+	*file = file_stream(path, FILE_MAKE);
 	if (*file == NULL)
 		return fail_usage("%s: %s", path,
 				  plim_system_error_name(errno));

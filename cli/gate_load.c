@@ -6,10 +6,10 @@
  * A recorded result that is not there is no mistake of the budget: the limit
  * that needs it is unavailable. One that is broken is.
  */
+#include "file.h"
 #include "gate_run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,8 +24,8 @@ int gate_read_file(const char *path, size_t limit, char **text, size_t *size)
 	size_t room = 0;
 	ssize_t got = 1;
 	int problem = 0;
-	int file = strcmp(path, "-") == 0 ? dup(STDIN_FILENO)
-					  : open(path, O_RDONLY | O_CLOEXEC);
+	int file =
+	    strcmp(path, "-") == 0 ? file_input() : file_open(path, FILE_READ);
 
 	if (file < 0)
 		return errno;
@@ -96,12 +96,11 @@ int gate_load(struct gate *gate)
 /* The name as it is meant from the folder of the budget; to be freed. */
 static char *load_path(const struct gate *gate, const char *name)
 {
-	const char *slash = strrchr(gate->file, '/');
-	size_t folder = slash == NULL ? 0 : (size_t)(slash - gate->file) + 1;
+	size_t folder = file_folder(gate->file);
 	size_t size = strlen(name) + 1;
 	char *path;
 
-	if (name[0] == '/')
+	if (file_is_absolute(name))
 		folder = 0;
 	path = malloc(folder + size);
 	if (path == NULL)

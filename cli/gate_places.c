@@ -5,18 +5,17 @@
  * Files are opened before anything is measured, so that a place that cannot be
  * written is found while nothing is lost yet.
  */
+#include "file.h"
 #include "gate_run.h"
+#include "term.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static int places_on_github(const struct options *options)
 {
-	const char *actions = getenv("GITHUB_ACTIONS");
+	const char *actions = term_setting("GITHUB_ACTIONS");
 
 	return options->github ||
 	       (actions != NULL && strcmp(actions, "true") == 0);
@@ -26,12 +25,12 @@ static int places_on_github(const struct options *options)
  * file, such as a terminal, which may take everything. */
 static int places_are_one(const char *a, const char *b)
 {
-	struct stat one;
-	struct stat other;
+	struct file_about one;
+	struct file_about other;
 
-	return stat(a, &one) == 0 && stat(b, &other) == 0 &&
-	       S_ISREG(one.st_mode) && one.st_dev == other.st_dev &&
-	       one.st_ino == other.st_ino;
+	return file_look(a, &one) && file_look(b, &other) &&
+	       one.kind == FILE_REGULAR && one.volume == other.volume &&
+	       one.number == other.number;
 }
 
 /* What is there keeps its content until there is something else to write: a
@@ -40,17 +39,12 @@ static int places_open_one(const struct options *options,
 			   struct gate_place *places, int i)
 {
 	struct gate_place *place = &places[i];
-	int descriptor;
 	int k;
 
 	if (places_are_one(place->path, options->operands[0]))
 		return fail_usage("%s: it is the budget itself", place->path);
-	descriptor = open(place->path,
-			  O_WRONLY | O_CREAT | O_CLOEXEC |
-			      (place->append ? O_APPEND : 0),
-			  0666);
-	if (descriptor >= 0)
-		place->file = fdopen(descriptor, place->append ? "a" : "w");
+	place->file =
+	    file_stream(place->path, place->append ? FILE_APPEND : FILE_WRITE);
 	if (place->file == NULL)
 		return fail_usage("%s: %s", place->path,
 				  plim_system_error_name(errno));
@@ -77,7 +71,7 @@ int gate_places_open(const struct options *options, struct gate_place *places)
 	places[GATE_ACTION].path = options->action;
 	places[GATE_ACTION].tell = gate_action_array;
 	if (places_on_github(options))
-		places[GATE_SUMMARY].path = getenv("GITHUB_STEP_SUMMARY");
+		places[GATE_SUMMARY].path = term_setting("GITHUB_STEP_SUMMARY");
 	places[GATE_SUMMARY].tell = gate_summary;
 	places[GATE_SUMMARY].append = 1;
 	for (i = 0; i < GATE_PLACES && status == EXIT_DONE; i++)
@@ -98,7 +92,7 @@ static int places_to_file(const char *data, size_t size, void *user)
 /* What is no file has nothing in it. */
 static void places_empty(const struct gate_place *place)
 {
-	if (!place->append && ftruncate(fileno(place->file), 0) != 0)
+	if (!place->append && file_empty(place->file) != 0)
 		return;
 }
 

@@ -3,19 +3,19 @@
  * line on standard error, written again and again. Anywhere else, nothing.
  */
 #include "gate_run.h"
+#include "term.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int progress_shown;
 
 static int progress_wanted(const struct options *options)
 {
-	const char *terminal = getenv("TERM");
+	const char *terminal = term_setting("TERM");
 
-	return !options->silent && isatty(STDERR_FILENO) &&
+	return !options->silent && term_is(TERM_ERROR) &&
 	       (terminal == NULL || strcmp(terminal, "dumb") != 0);
 }
 

@@ -9,6 +9,7 @@
  * are emptied until the end, for a full one would stop the target.
  */
 #include "gate_run.h"
+#include "term.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -187,16 +188,7 @@ static void ready_search(struct gate_ready *ready, int stream,
 static void ready_pass_on(const char *piece, size_t size)
 {
 	gate_progress_clear();
-	while (size > 0) {
-		ssize_t written = write(STDERR_FILENO, piece, size);
-
-		if (written < 0 && errno == EINTR && !interrupted)
-			continue;
-		if (written <= 0)
-			return;
-		piece += written;
-		size -= (size_t)written;
-	}
+	term_pass_on(TERM_ERROR, piece, size);
 }
 
 void gate_ready_take(struct gate_ready *ready, int stream)

@@ -7,7 +7,9 @@
  * somebody else, and where GitHub runs us it is told not to listen until it
  * sees a word that nobody can guess.
  */
+#include "file.h"
 #include "gate_say.h"
+#include "term.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -226,7 +228,7 @@ static int table_write(const char *data, size_t size, void *user)
 static void table_print(const struct gate *gate, plim_table *table)
 {
 	struct table_lines lines = {1};
-	size_t width = output_width();
+	size_t width = term_width();
 
 	(void)gate;
 	plim_table_print(table, width > 2 ? width - 2 : 0, 1, table_write,
@@ -447,20 +449,16 @@ static void table_target(const struct gate *gate,
 static void table_token(char token[40])
 {
 	unsigned char bytes[16];
-	FILE *random = fopen("/dev/urandom", "rb");
 
 	token[0] = '\0';
-	if (random == NULL)
-		return;
-	if (fread(bytes, 1, sizeof bytes, random) == sizeof bytes)
+	if (file_random(bytes, sizeof bytes))
 		for (size_t i = 0; i < sizeof bytes; i++)
 			snprintf(token + 2 * i, 3, "%02x", bytes[i]);
-	fclose(random);
 }
 
 static int table_is_listened_to(void)
 {
-	const char *actions = getenv("GITHUB_ACTIONS");
+	const char *actions = term_setting("GITHUB_ACTIONS");
 
 	return actions != NULL && strcmp(actions, "true") == 0;
 }

@@ -2,10 +2,9 @@
  * main.c - plim: finds the command, reads its options, runs it.
  */
 #include "cmd.h"
+#include "term.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 static int main_unknown(const char *name)
 {
@@ -18,27 +17,16 @@ static int main_unknown(const char *name)
 			  name);
 }
 
-/* Whoever started us may have closed these; what we open must not take their
- * place. */
-static void main_standard_descriptors(void)
-{
-	int descriptor;
-
-	do {
-		/* Writing to it fails, as to a closed one. */
-		descriptor = open("/dev/null", O_RDONLY);
-	} while (descriptor >= 0 && descriptor <= STDERR_FILENO);
-	if (descriptor >= 0)
-		close(descriptor);
-}
-
 int main(int argc, char **argv)
 {
 	const struct command *command;
 	struct options options;
 	int status;
 
-	main_standard_descriptors();
+	if (!term_begin(&argc, &argv)) {
+		fail_memory();
+		return EXIT_OWN_FAILURE;
+	}
 	if (argc < 2) {
 		args_overview(stderr);
 		return EXIT_USAGE;

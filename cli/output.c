@@ -3,12 +3,11 @@
  * a closed pipe and a full disk are told apart, and values made readable.
  */
 #include "cmd.h"
+#include "term.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 int failure_status = EXIT_FAILED;
 struct output standard_output;
@@ -17,17 +16,10 @@ struct output standard_output;
 int output_flush(void)
 {
 	struct output *output = &standard_output;
-	size_t done = 0;
 
-	while (output->failed == 0 && done < output->size) {
-		ssize_t count = write(STDOUT_FILENO, output->buffer + done,
-				      output->size - done);
-
-		if (count < 0 && errno != EINTR)
-			output->failed = errno;
-		else if (count > 0)
-			done += (size_t)count;
-	}
+	if (output->failed == 0)
+		output->failed =
+		    term_write(TERM_OUTPUT, output->buffer, output->size);
 	output->size = 0;
 	return output->failed;
 }
@@ -132,21 +124,8 @@ void output_bold_end(void)
 void output_clear_screen(const struct options *options)
 {
 	(void)options;
-	if (output_width() > 0)
+	if (term_width() > 0)
 		output_text("\033[H\033[2J");
-}
-
-/* Columns of the terminal; 0 if it is none. */
-size_t output_width(void)
-{
-	struct winsize window;
-
-	if (!isatty(STDOUT_FILENO))
-		return 0;
-	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) != 0 ||
-	    window.ws_col == 0)
-		return 80;
-	return window.ws_col;
 }
 
 /* A reader that went away is no failure; a full disk is. */

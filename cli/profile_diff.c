@@ -9,6 +9,7 @@
  */
 #include "profile.h"
 #include "gate_run.h"
+#include "term.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -302,8 +303,8 @@ static int diff_tell(const struct diff_run *run)
 			hidden++;
 	diff_tell_head(run);
 	output_bold(run->options);
-	plim_table_print(table, output_width(), 1, output_write,
-			 &standard_output, NULL);
+	plim_table_print(table, term_width(), 1, output_write, &standard_output,
+			 NULL);
 	plim_table_free(table);
 	if (hidden > 0)
 		output_format("and %zu more\n", hidden);

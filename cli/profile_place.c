@@ -8,15 +8,14 @@
  * they go. What is no regular file (a pipe, a device) is not opened to try it:
  * that would end a pipe for its reader. profile_write.c does the writing.
  */
+#include "file.h"
 #include "profile.h"
+#include "term.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Less is no room for any profile. */
@@ -129,59 +128,31 @@ static int place_form(const char *value, int told, struct profile_place *place)
 
 /* --- the same file twice ------------------------------------------------- */
 
-/* The path without a link in it, also of what is not there yet: what two
- * outputs are told apart by, and what gets the file's name in the end, so that
- * a link stays one. */
-static char *place_real(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	const char *base = slash != NULL ? slash + 1 : path;
-	char *real = realpath(path, NULL);
-	char folder[PATH_MAX] = ".";
-	char *above;
-	size_t size;
-
-	if (real != NULL)
-		return real;
-	if (slash != NULL && (size_t)(slash - path) + 2 > sizeof folder)
-		return strdup(path);
-	if (slash != NULL)
-		snprintf(folder, sizeof folder, "%.*s", (int)(slash - path) + 1,
-			 path);
-	above = realpath(folder, NULL);
-	if (above == NULL)
-		return strdup(path);
-	size = strlen(above) + strlen(base) + 2;
-	real = malloc(size);
-	if (real != NULL)
-		snprintf(real, size, "%s/%s", above, base);
-	free(above);
-	return real;
-}
-
 /* /dev/stdout, where it is a file: a new one in its place would not be what
  * our output goes to. */
 static int place_is_output(const char *path)
 {
-	struct stat there;
-	struct stat output;
+	struct file_about there;
+	struct file_about output;
 
-	return stat(path, &there) == 0 && S_ISREG(there.st_mode) &&
-	       fstat(STDOUT_FILENO, &output) == 0 &&
-	       there.st_dev == output.st_dev && there.st_ino == output.st_ino;
+	return file_look(path, &there) && there.kind == FILE_REGULAR &&
+	       file_look_output(&output) && there.volume == output.volume &&
+	       there.number == output.number;
 }
 
 static int place_identify(struct profile_place *place)
 {
-	struct stat there;
+	struct file_about there;
 
 	if (place->path != NULL && place_is_output(place->path))
 		place->path = NULL;
 	if (place->path == NULL)
 		return EXIT_DONE;
 	place->is_kept =
-	    stat(place->path, &there) == 0 && !S_ISREG(there.st_mode);
-	place->real = place_real(place->path);
+	    file_look(place->path, &there) && there.kind != FILE_REGULAR;
+	/* What two outputs are told apart by, and what gets the file's name in
+	 * the end, so that a link stays one. */
+	place->real = file_real(place->path);
 	return place->real != NULL ? EXIT_DONE : fail_memory();
 }
 
@@ -228,43 +199,27 @@ int profile_place_fail(const struct profile_place *place, int number)
 
 int profile_place_temporary(const struct profile_place *place, char **made)
 {
-	const size_t size = place->real != NULL ? strlen(place->real) + 32 : 0;
-
 	*made = NULL;
 	if (place->is_kept)
 		return EXIT_DONE;
-	*made = malloc(size);
-	if (*made == NULL)
-		return fail_memory();
-	snprintf(*made, size, "%s.%ld.new", place->real, (long)getpid());
-	return EXIT_DONE;
+	*made = file_beside(place->real);
+	return *made != NULL ? EXIT_DONE : fail_memory();
 }
 
 int profile_place_open(const struct profile_place *place, const char *made)
 {
 	if (made == NULL)
-		return open(place->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	return open(made, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-}
-
-/* Some file systems have no room to give beforehand: that is no failure. */
-static int place_has_room(int descriptor)
-{
-	const int number = posix_fallocate(descriptor, 0, PLACE_ROOM);
-
-	return number == ENOSPC || number == EDQUOT || number == EFBIG ||
-		       number == EIO
-		   ? number
-		   : 0;
+		return file_open(place->path, FILE_THERE);
+	return file_open(made, FILE_MAKE);
 }
 
 static int place_try_kept(const struct profile_place *place)
 {
-	struct stat there;
+	struct file_about there;
 
-	if (stat(place->path, &there) == 0 && S_ISDIR(there.st_mode))
+	if (file_look(place->path, &there) && there.kind == FILE_FOLDER)
 		return profile_place_fail(place, EISDIR);
-	if (faccessat(AT_FDCWD, place->path, W_OK, AT_EACCESS) != 0)
+	if (file_may_write(place->path) != 0)
 		return profile_place_fail(place, errno);
 	return EXIT_DONE;
 }
@@ -287,7 +242,7 @@ static int place_try(const struct profile_place *place, char **made)
 		*made = NULL;
 		return status;
 	}
-	number = place_has_room(descriptor);
+	number = file_reserve(descriptor, PLACE_ROOM);
 	if (close(descriptor) != 0 && number == 0)
 		number = errno;
 	return number == 0 ? EXIT_DONE : profile_place_fail(place, number);
@@ -303,7 +258,7 @@ static int place_try_all(const struct profile_places *places)
 			status = place_try(&places->items[i], &made[i]);
 	for (size_t i = 0; i < places->count; i++) {
 		if (made[i] != NULL)
-			unlink(made[i]);
+			file_remove(made[i]);
 		free(made[i]);
 	}
 	return status;
@@ -328,7 +283,7 @@ static int place_add(const struct options *options, const char *value, int told,
 		return EXIT_DONE;
 	places->to_error |= options->output_count > 1;
 	places->has_output = 1;
-	if (place->form == PROFILE_PPROF && isatty(STDOUT_FILENO))
+	if (place->form == PROFILE_PPROF && term_is(TERM_OUTPUT))
 		return fail_usage("profile: a profile for pprof is no text; "
 				  "say -o FILE.pb.gz");
 	return EXIT_DONE;

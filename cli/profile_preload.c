@@ -6,12 +6,13 @@
  * --preload asks for it. The object is found from where this program lies, so
  * that an installed tree can be moved, and a build tree is one.
  */
+#include "file.h"
 #include "profile.h"
+#include "term.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PRELOAD_NAME "libplimsoll-preload.so"
 
@@ -24,47 +25,20 @@ static const char *const preload_places[] = {
 /* Its real path, or NULL: then `*path` is where it should be. */
 static char *preload_object(char *path, size_t size)
 {
-	ssize_t got = readlink("/proc/self/exe", path, size - 1);
 	char *end;
 	size_t i;
 
-	if (got <= 0)
+	if (!file_own_path(path, size) || file_folder(path) == 0)
 		return NULL;
-	path[got] = '\0';
-	end = strrchr(path, '/');
-	if (end == NULL)
-		return NULL;
-	end++;
+	end = path + file_folder(path);
 	for (i = sizeof preload_places / sizeof preload_places[0]; i-- > 0;) {
 		char *real;
 
 		snprintf(end, size - (size_t)(end - path), "%s",
 			 preload_places[i]);
-		real = realpath(path, NULL);
+		real = file_real_there(path);
 		if (real != NULL)
 			return real;
-	}
-	return NULL;
-}
-
-/* As execvp() finds it; NULL: it does not. */
-static char *preload_program(const char *name)
-{
-	const char *path = getenv("PATH");
-	char full[PATH_MAX];
-
-	if (strchr(name, '/') != NULL)
-		return strdup(name);
-	if (path == NULL)
-		path = "/bin:/usr/bin";
-	while (*path != '\0') {
-		const size_t size = strcspn(path, ":");
-
-		snprintf(full, sizeof full, "%.*s%s%s", (int)size, path,
-			 size > 0 ? "/" : "", name);
-		if (access(full, X_OK) == 0)
-			return strdup(full);
-		path += size + (path[size] == ':');
 	}
 	return NULL;
 }
@@ -86,7 +60,9 @@ static int preload_open(const struct options *options, plim_host *host,
 {
 	char path[PATH_MAX] = "";
 	char *object = preload_object(path, sizeof path);
-	char *program = preload_program(options->command[0]);
+	const char *name = options->command[0];
+	char *program =
+	    file_folder(name) > 0 ? strdup(name) : file_program(name);
 	int code;
 
 	if (object == NULL)
@@ -97,7 +73,7 @@ static int preload_open(const struct options *options, plim_host *host,
 				    "no such command");
 	else
 		code = plim_preload_open(preload, host, program, object,
-					 getenv("LD_PRELOAD"), error);
+					 term_setting("LD_PRELOAD"), error);
 	free(program);
 	free(object);
 	return code;

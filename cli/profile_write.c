@@ -7,7 +7,9 @@
  * is. A place that fails takes none of the others with it: a run cannot be
  * had again.
  */
+#include "file.h"
 #include "profile.h"
+#include "term.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -111,7 +113,7 @@ static plim_profile_export place_options(const struct options *options,
 	how.limit =
 	    options->limit < UINT32_MAX ? (uint32_t)options->limit : UINT32_MAX;
 	if (place->path == NULL)
-		how.width = (uint32_t)output_width();
+		how.width = (uint32_t)term_width();
 	return how;
 }
 
@@ -251,7 +253,7 @@ static void write_tell(const struct options *options,
 			continue;
 		if (told++ == 0 && !places->has_output) {
 			how = place_options(options, place);
-			how.width = (uint32_t)output_width();
+			how.width = (uint32_t)term_width();
 			plim_text_profile_head(profile, &how, tell.write,
 					       tell.user, NULL);
 		}
@@ -286,14 +288,14 @@ static int place_file(const struct options *options,
 	if (code == PLIM_EOUTPUT)
 		failed = error.system;
 	if (code == PLIM_OK && failed == 0 && made != NULL &&
-	    rename(made, place->real) != 0)
+	    file_rename(made, place->real) != 0)
 		failed = errno;
 	if (failed != 0)
 		status = profile_place_fail(place, failed);
 	else if (code != PLIM_OK)
 		status = fail_with(options, &error);
 	if (status != EXIT_DONE && made != NULL)
-		unlink(made);
+		file_remove(made);
 	free(made);
 	place->size = file.size;
 	place->is_written = status == EXIT_DONE;

@@ -4,6 +4,7 @@
  * known where a line ends. Columns are counted as terminals draw them.
  */
 #include "prose.h"
+#include "term.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 
 size_t prose_width(void)
 {
-	const size_t width = output_width();
+	const size_t width = term_width();
 
 	return width >= PROSE_LEAST ? width : PROSE_WIDTH;
 }

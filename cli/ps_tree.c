@@ -8,6 +8,7 @@
  * are of whole subtrees, whatever the filter selects.
  */
 #include "ps.h"
+#include "term.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -210,8 +211,8 @@ static int ps_tree_table(struct ps *ps)
 				     &ps->columns.items[c]);
 	ps_clear(ps);
 	output_bold(ps->options);
-	plim_table_print(table, output_width(), 1, output_write,
-			 &standard_output, NULL);
+	plim_table_print(table, term_width(), 1, output_write, &standard_output,
+			 NULL);
 	plim_table_free(table);
 	/* The footer counts what was selected. */
 	ps->row_count = 0;

@@ -12,8 +12,8 @@
 #include "report.h"
 
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
+#include <time.h>
 
 #define SHEET_STACKS 12
 #define SHEET_FRAMES 16

@@ -5,12 +5,12 @@
  */
 #include "sheet.h"
 
+#include "file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static int sheet_fail(const struct sheet *sheet, int number)
 {
@@ -20,30 +20,19 @@ static int sheet_fail(const struct sheet *sheet, int number)
 
 int sheet_open(struct sheet *sheet, const char *path)
 {
-	size_t size;
-	int descriptor = -1;
 
 	memset(sheet, 0, sizeof *sheet);
 	/* What fails there is told at the end of all output. */
 	if (path == NULL)
 		return EXIT_DONE;
-	size = strlen(path) + 32;
 	sheet->path = path;
-	sheet->made = malloc(size);
+	sheet->made = file_beside(path);
 	if (sheet->made == NULL)
 		return fail_memory();
-	snprintf(sheet->made, size, "%s.%ld.new", path, (long)getpid());
-	descriptor =
-	    open(sheet->made, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (descriptor >= 0)
-		sheet->file = fdopen(descriptor, "w");
+	sheet->file = file_stream(sheet->made, FILE_MAKE);
 	if (sheet->file != NULL)
 		return EXIT_DONE;
 	sheet->failed = errno;
-	if (descriptor >= 0) {
-		close(descriptor);
-		unlink(sheet->made);
-	}
 	free(sheet->made);
 	sheet->made = NULL;
 	return sheet_fail(sheet, sheet->failed);
@@ -54,7 +43,7 @@ void sheet_drop(struct sheet *sheet)
 	if (sheet->file == NULL)
 		return;
 	fclose(sheet->file);
-	unlink(sheet->made);
+	file_remove(sheet->made);
 	free(sheet->made);
 	memset(sheet, 0, sizeof *sheet);
 }
@@ -68,7 +57,7 @@ int sheet_close(struct sheet *sheet)
 	if (fflush(sheet->file) != 0 && sheet->failed == 0)
 		sheet->failed = errno;
 	failed = sheet->failed;
-	if (failed == 0 && rename(sheet->made, sheet->path) != 0)
+	if (failed == 0 && file_rename(sheet->made, sheet->path) != 0)
 		failed = errno;
 	if (failed != 0) {
 		int status = sheet_fail(sheet, failed);

@@ -5,6 +5,7 @@
  * cut to a terminal, and never elsewhere.
  */
 #include "telling.h"
+#include "term.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static size_t tell_break(const char *text, size_t room)
 static void tell_wrapped(struct telling *telling, const char *text, int more)
 {
 	const size_t margin = TELL_INDENT + (size_t)more;
-	size_t room = output_width();
+	size_t room = term_width();
 
 	room = room >= TELL_LEAST ? room - margin : SIZE_MAX / 2;
 	do {
@@ -241,7 +242,7 @@ void tell_table_end(struct telling *telling)
 	if (telling->table == NULL)
 		return;
 	output_bold(telling->options);
-	code = plim_table_print(telling->table, output_width(), 1, output_write,
+	code = plim_table_print(telling->table, term_width(), 1, output_write,
 				&standard_output, &error);
 	telling->failed |= code == PLIM_ENOMEM;
 	plim_table_free(telling->table);

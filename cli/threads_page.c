@@ -8,6 +8,7 @@
 #include "threads_page.h"
 
 #include "branch.h"
+#include "term.h"
 
 #include <string.h>
 
@@ -139,8 +140,8 @@ static void page_table_end(const struct threads_view *view, plim_table *table,
 			   size_t shown, size_t count)
 {
 	output_bold(view->options);
-	plim_table_print(table, output_width(), 1, output_write,
-			 &standard_output, NULL);
+	plim_table_print(table, term_width(), 1, output_write, &standard_output,
+			 NULL);
 	plim_table_free(table);
 	if (shown < count)
 		output_format("and %zu more\n", count - shown);

@@ -7,6 +7,7 @@
  * added between two rounds, and all of those that started since; where any
  * process ended, it is a lower bound.
  */
+#include "term.h"
 #include "tree_page.h"
 #include "user.h"
 
@@ -391,8 +392,8 @@ static int groups_table(struct groups_view *view)
 	if (view->options->watch)
 		output_clear_screen(view->options);
 	output_bold(view->options);
-	plim_table_print(table, output_width(), 1, output_write,
-			 &standard_output, NULL);
+	plim_table_print(table, term_width(), 1, output_write, &standard_output,
+			 NULL);
 	plim_table_free(table);
 	draw_lacking(&draw);
 	groups_footer(view);

@@ -3,6 +3,7 @@
  * their places, the sums with how many members lack the figure, and who came
  * and who went.
  */
+#include "term.h"
 #include "tree_page.h"
 
 #include <stdlib.h>
@@ -353,8 +354,8 @@ static int tree_table(struct tree_view *view)
 	if (view->options->watch)
 		output_clear_screen(view->options);
 	output_bold(view->options);
-	plim_table_print(table, output_width(), 1, output_write,
-			 &standard_output, NULL);
+	plim_table_print(table, term_width(), 1, output_write, &standard_output,
+			 NULL);
 	plim_table_free(table);
 	draw_lacking(&draw);
 	tree_footer(view);
