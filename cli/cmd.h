@@ -15,6 +15,16 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+/* Which argument is a format, and from which on they are its. gcc takes
+ * "printf" for what the C library of a system means by it. */
+#if defined(__clang__)
+#define FORMATS(text, first) __attribute__((format(printf, text, first)))
+#elif defined(__GNUC__)
+#define FORMATS(text, first) __attribute__((format(gnu_printf, text, first)))
+#else
+#define FORMATS(text, first)
+#endif
+
 enum exit_status {
 	EXIT_DONE = 0,
 	EXIT_FAILED = 1, /* of the target or the operation */
@@ -156,8 +166,7 @@ extern struct output standard_output;
 int output_write(const char *data, size_t size, void *user);
 void output_text(const char *text);
 int text_end(void); /* the end of what went through stdio */
-void output_format(const char *format, ...)
-    __attribute__((format(printf, 1, 2)));
+void output_format(const char *format, ...) FORMATS(1, 2);
 /* Takes the next piece of a text, which ends where a character does: escaped,
  * it fits into 512 bytes. */
 plim_bytes text_piece(plim_bytes *text);
@@ -185,7 +194,7 @@ extern int failure_status;
  * standard output; the result is the exit status. */
 int fail_with(const struct options *options, const plim_error *error);
 int fail_memory(void);
-int fail_usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int fail_usage(const char *format, ...) FORMATS(1, 2);
 
 /* target.c */
 int host_open(const struct options *options, plim_host **host,
@@ -214,8 +223,8 @@ plim_cost command_cost(plim_host *host);
 /* `signalled`: something that we started was ended by us. */
 void output_cost(const struct options *options, plim_host *host, int signalled);
 
-/* interrupt.c */
-extern volatile int interrupted; /* by SIGINT, SIGTERM or SIGHUP */
+/* interrupt.c, interrupt_*.c */
+extern volatile int interrupted; /* by SIGINT, SIGTERM, SIGHUP or their like */
 extern volatile int interrupted_by;
 extern volatile int interrupted_by_user; /* not from the terminal */
 void interrupt_catch(void);
@@ -225,32 +234,42 @@ void interrupt_tell(interrupt_fn *tell, void *user);
 /* Sleeps; ends early if interrupted (1) or if `descriptor` (or -1) becomes
  * readable (2); else 0. */
 int interrupt_sleep(uint64_t ns, int descriptor);
-/* The same with entries of poll(), none with a negative descriptor is looked
- * at: -1 interrupted, else how many have something to say. */
-struct pollfd;
-int interrupt_poll(uint64_t ns, struct pollfd *entries, size_t count);
+/* What is waited for: a descriptor that the library gave, or a pipe of ours
+ * (pipe.h); none that is negative is looked at. */
+struct wait_entry {
+	int descriptor;
+	int is_pipe;
+	int is_ready; /* has something to say, or has ended */
+};
+/* The same with several: -1 interrupted, else how many are ready. */
+int interrupt_wait(uint64_t ns, struct wait_entry *entries, size_t count);
+/* By the handler: what has come, and whether it was sent to us alone. */
+void interrupt_note(int number, int by_user);
 
 /* The worker's front was killed (guard_*.c): nobody waits for an answer. */
 extern volatile int interrupt_lost;
 /* From now on this signal says so, when our parent is `front` no more. */
 void interrupt_on_loss(int number, pid_t front);
 
-/* child.c */
+/* child.c, child_*.c */
 struct child {
 	pid_t pid;
-	int ended; /* reaped */
-	int status;
-	int hold;    /* descriptors, or -1: written to, it is released */
-	int told;    /* why it could not be executed comes from it */
-	int problem; /* that, an error of the system */
+	int ended;  /* reaped */
+	int status; /* as plim_usage_reap() gives it */
+	/* What child_*.c has of one that is held, and of one that runs. */
+	intptr_t hold;
+	intptr_t told;
+	int problem; /* why it could not be executed, an error number */
 	const char *name;
 };
+/* What becomes of a command when we end before it. */
+enum child_fate { CHILD_STAYS, CHILD_IS_ASKED, CHILD_IS_KILLED };
 struct child_plan {
 	char **command;
-	int hold;	  /* before it is executed, until child_release() */
-	int death_signal; /* that it gets when we end, or 0 */
-	int output;	  /* descriptors that become its standard output */
-	int error;	  /* and error; 0: ours */
+	int hold; /* before it is executed, until child_release() */
+	int fate;
+	int output; /* descriptors that become its standard output */
+	int error;  /* and error; 0: ours */
 };
 /* Starts a command: 0, or the exit status that our own failure has, and then
  * says why. */
@@ -268,6 +287,14 @@ int child_release_with(struct child *child, const char *const *settings);
 void child_drop(struct child *child);
 /* Ends what was started, politely first, and reaps it. */
 void child_end(struct child *child, plim_target *target, plim_usage *usage);
+/* Asks one to end, by who waits for it then: 1, or 0 where it cannot be asked.
+ * And ends it. */
+int child_ask(const struct child *child, plim_target *target);
+void child_kill(const struct child *child, plim_target *target);
+/* Hands an interruption on that came to us alone; may run in a handler. */
+void child_hand_on(const struct child *child, int number);
+/* By which signal it was ended; 0: by none. And what a shell would say. */
+int child_signal(int status);
 int child_exit_status(int status);
 
 /* guard_*.c: what is started ends also when plim is killed. Call it before
@@ -276,7 +303,7 @@ int child_exit_status(int status);
 int guard_start(int *status);
 int guard_is_on(void);
 /* For a child just forked: it gets this signal (0: none) when `parent` ends.
- * 0 if that has ended already. */
+ * 0 if that has ended already. Where children are forked. */
 int guard_bind(int number, pid_t parent);
 
 /* reaper_*.c: what a command leaves running when it ends. Start before the

@@ -8,7 +8,6 @@
  * every target is judged and told, whatever happens to one of them, and what
  * was started has ended when the verdict is printed.
  */
-#include "file.h"
 #include "gate_run.h"
 
 #include <errno.h>

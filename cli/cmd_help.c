@@ -3,40 +3,8 @@
  * it, else the short help.
  */
 #include "cmd.h"
+#include "manual.h"
 #include "term.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
-
-/* 1 if a manual page was shown. */
-static int help_manual(void)
-{
-	char man[] = "man";
-	char section[] = "1";
-	char page[] = "plim";
-	char *const arguments[] = {man, section, page, NULL};
-	posix_spawn_file_actions_t actions;
-	int status = -1;
-	pid_t pid;
-	int problem;
-
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null",
-					 O_WRONLY, 0);
-	problem = posix_spawnp(&pid, "man", &actions, NULL, arguments, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	if (problem != 0)
-		return 0;
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
 
 int cmd_help(const struct options *options)
 {
@@ -53,7 +21,7 @@ int cmd_help(const struct options *options)
 					  nearest ? nearest : "",
 					  nearest ? "'?" : "");
 	}
-	if (term_is(TERM_OUTPUT) && help_manual())
+	if (term_is(TERM_OUTPUT) && manual_show())
 		return EXIT_DONE;
 	if (command != NULL)
 		args_help(command, stdout);

@@ -16,10 +16,7 @@
 #include "term.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #define PROFILE_STEP_NS UINT64_C(3600000000000) /* nothing ends with it */
 /* A command is sampled until it ends, but for longer than a week. */
@@ -45,13 +42,10 @@ static void profile_note(int number, void *user)
 	plim_profile_stop(user);
 }
 
-/* A child that is not reaped keeps its number. */
 static void profile_hand_on(int number, void *user)
 {
-	const struct child *child = user;
-
-	if (interrupted_by_user && child->pid > 0)
-		kill(child->pid, number);
+	if (interrupted_by_user)
+		child_hand_on(user, number);
 }
 
 /* --- what is asked for ---------------------------------------------------- */
@@ -258,7 +252,7 @@ static int profile_start(struct profile_run *run)
 	    .command = run->options->command,
 	    .hold = 1,
 	    /* Who is killed cannot wait for it. */
-	    .death_signal = SIGTERM,
+	    .fate = CHILD_IS_ASKED,
 	};
 
 	run->started = 1;

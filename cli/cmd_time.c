@@ -7,7 +7,6 @@
 #include "cmd.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 
 #define TIME_STEP_NS UINT64_C(3600000000000) /* nothing ends with it */
@@ -46,7 +45,7 @@ static void time_table(const struct options *options,
 		fprintf(stderr, "%-22s %s\n", field->name,
 			show_count(options, count, field->unit));
 	}
-	fprintf(stderr, "%-22s %d\n", "exit_status", code);
+	fprintf(stderr, "%-22s %u\n", "exit_status", (unsigned)code);
 }
 
 static void time_output(const struct options *options, plim_host *host,
@@ -71,8 +70,8 @@ static void time_output(const struct options *options, plim_host *host,
 	case FORMAT_CSV:
 		output_text("wall_ns,exit_status,");
 		plim_csv_header(&fields, 0, output_write, &standard_output);
-		output_format("%llu,%d,", (unsigned long long)wall_ns,
-			      child_exit_status(status));
+		output_format("%llu,%u,", (unsigned long long)wall_ns,
+			      (unsigned)child_exit_status(status));
 		plim_csv_process(process, NULL, &fields, 0, output_write,
 				 &standard_output);
 		break;
@@ -109,7 +108,7 @@ int cmd_time(const struct options *options)
 	plim_host *host = NULL;
 	/* Who is killed cannot tell what it cost: the command ends as well. */
 	const struct child_plan plan = {.command = options->command,
-					.death_signal = SIGTERM};
+					.fate = CHILD_IS_ASKED};
 	struct child child;
 	plim_stamp begin;
 	plim_error error;

@@ -54,8 +54,9 @@ struct gate_repeat {
 	 * were last seen is in no figure. */
 	uint32_t processes_ended;
 	uint32_t threads_ended;
-	int ended;  /* 1: it ended by itself */
-	int status; /* as of wait(), where `ended` and we started it; -1 */
+	int ended;	/* 1: it ended by itself */
+	int has_status; /* it ended, and we had started it: */
+	int status;	/* as plim_usage_reap() gives it */
 	/* Descendants that the kernel reaped for a parent that ignores SIGCHLD,
 	 * or that were given to a parent outside: charged to nobody, so that
 	 * totals are lower bounds (plim_tree_facts.kept and .ignoring). */

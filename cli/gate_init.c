@@ -2,7 +2,6 @@
  * gate_init.c - plim gate --init PID | -- CMD: a first budget file, from a
  * measurement as the gate will make it, with room above each figure.
  */
-#include "file.h"
 #include "gate_run.h"
 
 #include <errno.h>

@@ -171,7 +171,7 @@ static void json_repeat(plim_json *json, const struct gate_repeat *repeat)
 	plim_json_whole(json, "threads_ended", repeat->threads_ended);
 	plim_json_whole(json, "members", repeat->members);
 	plim_json_boolean(json, "ended", repeat->ended);
-	if (repeat->ended && repeat->status >= 0) {
+	if (repeat->ended && repeat->has_status) {
 		json_exit(json, repeat->status);
 	} else {
 		plim_json_null(json, "exit_status");

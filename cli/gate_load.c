@@ -6,7 +6,6 @@
  * A recorded result that is not there is no mistake of the budget: the limit
  * that needs it is unavailable. One that is broken is.
  */
-#include "file.h"
 #include "gate_run.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
  * Files are opened before anything is measured, so that a place that cannot be
  * written is found while nothing is lost yet.
  */
-#include "file.h"
 #include "gate_run.h"
 #include "term.h"
 

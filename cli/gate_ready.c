@@ -9,19 +9,13 @@
  * are emptied until the end, for a full one would stop the target.
  */
 #include "gate_run.h"
+#include "link.h"
 #include "term.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#define READY_CALL_MS	  50
 #define READY_PIECE	  16384
 #define READY_PIECES_MOST 16 /* at once; the rest is there next time */
 
@@ -53,70 +47,27 @@ static int ready_pipes(struct gate_ready *ready)
 
 	for (i = 0; i < 2; i++) {
 		int ends[2];
+		const int problem = link_open(ends);
 
-		if (pipe(ends) != 0)
-			return errno;
-		ready->reads[i] = ends[0];
-		ready->writes[i] = ends[1];
-		fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-		fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-		fcntl(ends[0], F_SETFL, O_NONBLOCK);
+		if (problem != 0)
+			return problem;
+		ready->reads[i] = ends[LINK_READS];
+		ready->writes[i] = ends[LINK_WRITES];
 	}
 	return 0;
 }
 
-/* 1 if somebody takes a call at this address. */
-static int ready_call(const struct sockaddr *address, socklen_t size)
-{
-	struct pollfd entry = {-1, POLLOUT, 0};
-	int problem = 0;
-	socklen_t length = sizeof problem;
-	int taken = 0;
-
-	entry.fd = socket(address->sa_family, SOCK_STREAM, 0);
-	if (entry.fd < 0)
-		return 0;
-	fcntl(entry.fd, F_SETFD, FD_CLOEXEC);
-	fcntl(entry.fd, F_SETFL, O_NONBLOCK);
-	if (connect(entry.fd, address, size) == 0)
-		taken = 1;
-	else if (errno == EINPROGRESS && poll(&entry, 1, READY_CALL_MS) == 1 &&
-		 getsockopt(entry.fd, SOL_SOCKET, SO_ERROR, &problem,
-			    &length) == 0)
-		taken = problem == 0;
-	close(entry.fd);
-	return taken;
-}
-
-static int ready_port(int port)
-{
-	struct sockaddr_in four;
-	struct sockaddr_in6 six;
-
-	memset(&four, 0, sizeof four);
-	four.sin_family = AF_INET;
-	four.sin_port = htons((uint16_t)port);
-	four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	if (ready_call((const struct sockaddr *)&four, sizeof four))
-		return 1;
-	memset(&six, 0, sizeof six);
-	six.sin6_family = AF_INET6;
-	six.sin6_port = htons((uint16_t)port);
-	six.sin6_addr = in6addr_loopback;
-	return ready_call((const struct sockaddr *)&six, sizeof six);
-}
-
 static int ready_file(const struct gate_ready *ready)
 {
-	struct stat now;
+	struct file_about now;
 
-	if (stat(ready->target->ready_text, &now) != 0)
+	if (!file_look(ready->target->ready_text, &now))
 		return 0;
-	return !ready->there || now.st_dev != ready->before.st_dev ||
-	       now.st_ino != ready->before.st_ino ||
-	       now.st_size != ready->before.st_size ||
-	       now.st_mtim.tv_sec != ready->before.st_mtim.tv_sec ||
-	       now.st_mtim.tv_nsec != ready->before.st_mtim.tv_nsec;
+	return !ready->there || now.volume != ready->before.volume ||
+	       now.number != ready->before.number ||
+	       now.size != ready->before.size ||
+	       now.written_s != ready->before.written_s ||
+	       now.written_ns != ready->before.written_ns;
 }
 
 int gate_ready_open(struct gate_ready *ready, const plim_budget_target *target)
@@ -135,11 +86,11 @@ int gate_ready_open(struct gate_ready *ready, const plim_budget_target *target)
 		/* Who attaches finds it from before. */
 		if (target->way == PLIM_BUDGET_RUN)
 			ready->there =
-			    stat(target->ready_text, &ready->before) == 0;
+			    file_look(target->ready_text, &ready->before);
 		return 0;
 	case PLIM_READY_PORT:
 		if (target->way == PLIM_BUDGET_RUN)
-			ready->taken = ready_port(target->ready_port);
+			ready->taken = link_answers(target->ready_port);
 		return 0;
 	default:
 		ready->met = 1;
@@ -151,11 +102,8 @@ void gate_ready_started(struct gate_ready *ready)
 {
 	int i;
 
-	for (i = 0; i < 2; i++) {
-		if (ready->writes[i] >= 0)
-			close(ready->writes[i]);
-		ready->writes[i] = -1;
-	}
+	for (i = 0; i < 2; i++)
+		link_close(&ready->writes[i]);
 }
 
 int gate_ready_met(struct gate_ready *ready)
@@ -163,7 +111,7 @@ int gate_ready_met(struct gate_ready *ready)
 	if (!ready->met && ready->target->ready == PLIM_READY_FILE)
 		ready->met = ready_file(ready);
 	if (!ready->met && ready->target->ready == PLIM_READY_PORT)
-		ready->met = ready_port(ready->target->ready_port);
+		ready->met = link_answers(ready->target->ready_port);
 	return ready->met;
 }
 
@@ -194,22 +142,20 @@ static void ready_pass_on(const char *piece, size_t size)
 void gate_ready_take(struct gate_ready *ready, int stream)
 {
 	char piece[READY_PIECE];
-	ssize_t size = 0;
+	int size = -1;
 	int pieces;
 
 	if (ready->reads[stream] < 0)
 		return;
 	for (pieces = 0; pieces < READY_PIECES_MOST; pieces++) {
-		size = read(ready->reads[stream], piece, sizeof piece);
+		size = link_take(ready->reads[stream], piece, sizeof piece);
 		if (size <= 0)
 			break;
 		ready_search(ready, stream, piece, (size_t)size);
 		ready_pass_on(piece, (size_t)size);
 	}
-	if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR)) {
-		close(ready->reads[stream]);
-		ready->reads[stream] = -1;
-	}
+	if (size == 0)
+		link_close(&ready->reads[stream]);
 }
 
 void gate_ready_close(struct gate_ready *ready)
@@ -218,8 +164,7 @@ void gate_ready_close(struct gate_ready *ready)
 
 	gate_ready_started(ready);
 	for (i = 0; i < 2; i++)
-		if (ready->reads[i] >= 0)
-			close(ready->reads[i]);
+		link_close(&ready->reads[i]);
 	free(ready->back);
 	memset(ready, 0, sizeof *ready);
 	ready->reads[0] = ready->reads[1] = -1;

@@ -218,14 +218,14 @@ static void run_how_it_ended(const struct gate_session *session, char *text,
 {
 	int status = session->repeat->status;
 
-	if (status < 0)
+	if (!session->repeat->has_status)
 		snprintf(text, size, "it ended");
-	else if (status > 0 && (status & 0x7f) != 0)
+	else if (child_signal(status) != 0)
 		snprintf(text, size, "it was ended by signal %d",
-			 status & 0x7f);
+			 child_signal(status));
 	else
-		snprintf(text, size, "it ended with status %d",
-			 child_exit_status(status));
+		snprintf(text, size, "it ended with status %u",
+			 (unsigned)child_exit_status(status));
 }
 
 /* Whether that it ended, or that it was interrupted, makes it inconclusive. */
@@ -263,7 +263,7 @@ static void run_conclude(struct gate_session *session)
 						    ? session->window_begin_ns
 						    : session->begin_ns)) /
 			1e9);
-	else if (session->ended && session->repeat->status > 0)
+	else if (session->repeat->has_status && session->repeat->status != 0)
 		gate_session_fails(session, PLIM_VERDICT_INCONCLUSIVE, "%s",
 				   how);
 }
@@ -275,7 +275,6 @@ static void run_repeat(struct gate_session *session)
 	    &session->target->repeat[session->target->repeat_count++];
 
 	memset(repeat, 0, sizeof *repeat);
-	repeat->status = -1;
 	session->repeat = repeat;
 	session->number = (uint32_t)session->target->repeat_count;
 	session->in_window = 0;

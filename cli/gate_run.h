@@ -5,10 +5,8 @@
 #ifndef PLIM_GATE_RUN_H
 #define PLIM_GATE_RUN_H
 
+#include "file.h"
 #include "gate.h"
-
-#include <poll.h>
-#include <sys/stat.h>
 
 #define GATE_THREADS_MOST 20 /* of the ranking */
 
@@ -23,7 +21,7 @@ struct gate_ready {
 	size_t *back; /* where to go on after a mismatch, for each byte */
 	size_t at[2]; /* how much of it has come, in each stream */
 	int there;    /* the file was there before the start */
-	struct stat before;
+	struct file_about before;
 	int taken; /* somebody took calls on the port before the start */
 };
 /* 0, or an error of the system. */
@@ -85,8 +83,7 @@ int gate_session_fine(const struct gate_session *session);
 /* It has ended by itself, just now. */
 void gate_session_ended(struct gate_session *session);
 void gate_session_fails(struct gate_session *session, int verdict,
-			const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+			const char *format, ...) FORMATS(3, 4);
 void gate_session_error(struct gate_session *session, const plim_error *error);
 int gate_session_wants(const struct gate_session *session, int figure);
 uint64_t gate_session_now(const struct gate_session *session);
@@ -173,14 +170,16 @@ void gate_places_close(struct gate_place *places);
 /* To standard output, in the format that was asked for. */
 void gate_tell(const struct gate *gate);
 
-/* place_*.c: the machine, as `when` and baselines compare it. Texts belong to
- * the host and to `*place`'s owner, see place_free(). */
+/* place.c: the machine, as `when` and baselines compare it; to be freed. */
 void place_read(plim_budget_place *place, plim_host *host);
 void place_free(plim_budget_place *place);
+/* place_*.c: adds the processor's model, on the heap, and whether there is a
+ * hypervisor below. */
+void place_machine(plim_budget_place *place);
 
 /* gate_progress.c: one line on a terminal, written again and again. */
 void gate_progress(const struct gate_session *session, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+    FORMATS(2, 3);
 void gate_progress_clear(void);
 
 /* gate_init.c, gate_explain.c: the other two things that plim gate does. */

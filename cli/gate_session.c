@@ -9,11 +9,10 @@
  * repeat, in words; the first reason stays.
  */
 #include "gate_run.h"
+#include "term.h"
 
-#include <signal.h>
 #include <stdarg.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A command that ends before is not seen alive. */
 #define SESSION_FIRST_NS  20000000u
@@ -126,21 +125,21 @@ int gate_session_sleep(struct gate_session *session, uint64_t ns,
 
 	session_peak(session);
 	for (;;) {
-		struct pollfd entries[4] = {
-		    {descriptor, POLLIN, 0},
-		    {session->ready.reads[0], POLLIN, 0},
-		    {session->ready.reads[1], POLLIN, 0},
-		    {births, POLLIN, 0}};
+		struct wait_entry entries[4] = {
+		    {.descriptor = descriptor},
+		    {.descriptor = session->ready.reads[0], .is_pipe = 1},
+		    {.descriptor = session->ready.reads[1], .is_pipe = 1},
+		    {.descriptor = births}};
 
-		if (interrupt_poll(ns - spent, entries, 4) < 0)
+		if (interrupt_wait(ns - spent, entries, 4) < 0)
 			return GATE_STOP;
-		if (entries[1].revents != 0)
+		if (entries[1].is_ready)
 			gate_ready_take(&session->ready, 0);
-		if (entries[2].revents != 0)
+		if (entries[2].is_ready)
 			gate_ready_take(&session->ready, 1);
-		if (entries[3].revents != 0)
+		if (entries[3].is_ready)
 			plim_births_read(session->births, &counts, NULL);
-		if (entries[0].revents != 0)
+		if (entries[0].is_ready)
 			return GATE_ENDED;
 		if (await && session->ready.met)
 			return GATE_READY;
@@ -170,8 +169,8 @@ void gate_session_start(struct gate_session *session)
 	struct child_plan plan = {.command =
 				      (char **)(uintptr_t)session->asked->run,
 				  .hold = 1,
-				  .death_signal = SIGKILL,
-				  .output = STDERR_FILENO};
+				  .fate = CHILD_IS_KILLED,
+				  .output = TERM_ERROR};
 	plim_error error;
 	int status;
 
@@ -306,13 +305,12 @@ void gate_session_ready(struct gate_session *session)
  * made to. Interrupted, child_end() does the same without listening. */
 static void session_stop(struct gate_session *session)
 {
-	if (interrupted ||
-	    plim_target_signal(session->process, SIGTERM, NULL) != PLIM_OK)
+	if (interrupted || !child_ask(&session->child, session->process))
 		return;
 	if (gate_session_sleep(session, SESSION_POLITE_NS,
 			       plim_target_poll_descriptor(session->process),
 			       0) == GATE_SLEPT)
-		plim_target_signal(session->process, SIGKILL, NULL);
+		child_kill(&session->child, session->process);
 }
 
 void gate_session_end(struct gate_session *session)
@@ -340,7 +338,8 @@ void gate_session_end(struct gate_session *session)
 	gate_ready_take(&session->ready, 0);
 	gate_ready_take(&session->ready, 1);
 	repeat->left_running = session->orphans.left;
-	if (session->ended && session->reaped)
+	repeat->has_status = session->ended && session->reaped;
+	if (repeat->has_status)
 		repeat->status = session->child.status;
 }
 

@@ -6,7 +6,6 @@
 #include "branch.h"
 
 #include <stdlib.h>
-#include <sys/wait.h>
 
 static plim_json *json_begin_as(plim_host *host, plim_write_fn *write,
 				void *user, int one_line)
@@ -64,13 +63,15 @@ int json_finish(plim_json *json, plim_host *host)
 
 void json_exit(plim_json *json, int status)
 {
-	if (WIFEXITED(status))
+	const int number = child_signal(status);
+
+	if (number == 0)
 		plim_json_whole(json, "exit_status",
-				(uint64_t)WEXITSTATUS(status));
+				(unsigned)child_exit_status(status));
 	else
 		plim_json_null(json, "exit_status");
-	if (WIFSIGNALED(status))
-		plim_json_whole(json, "signal", (uint64_t)WTERMSIG(status));
+	if (number != 0)
+		plim_json_whole(json, "signal", (uint64_t)number);
 	else
 		plim_json_null(json, "signal");
 }

@@ -23,13 +23,12 @@ size_t prose_width(void);
 void prose_begin(struct prose *prose, const char *label);
 /* A paragraph goes on: nothing that somebody else wrote may be in it
  * unescaped. What does not fit is cut off. */
-void prose_format(struct prose *prose, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void prose_format(struct prose *prose, const char *format, ...) FORMATS(2, 3);
 /* What somebody else wrote. */
 void prose_quote(struct prose *prose, plim_bytes text);
 void prose_end(struct prose *prose);
 /* All three at once, without anything of others. */
 void prose_line(struct prose *prose, const char *label, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    FORMATS(3, 4);
 
 #endif

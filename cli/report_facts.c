@@ -6,8 +6,7 @@
  */
 #include "given.h"
 #include "report.h"
-
-#include <unistd.h>
+#include "user.h"
 
 /* --- memory --------------------------------------------------------------- */
 
@@ -265,13 +264,15 @@ static void sheet_cost(const struct report *report, struct sheet *sheet)
 void report_sheet_how(const struct report *report, struct sheet *sheet)
 {
 	const plim_process *last = plim_usage_process(report->last);
+	char self[128];
 	char text[200];
 
 	sheet_text(sheet, "<section><h2>How this was measured, and what that "
 			  "cost</h2>\n<dl>\n");
 	sheet_command(sheet);
-	snprintf(text, sizeof text, "plim %s, as user %ld", plim_version(),
-		 (long)geteuid());
+	user_self(self, sizeof self);
+	snprintf(text, sizeof text, "plim %s, as user %s", plim_version(),
+		 self);
 	sheet_fact(sheet, "By", text);
 	if (report->sampled) {
 		sheet_text(sheet, "<dt>Process</dt><dd>");

@@ -10,9 +10,10 @@
  */
 #include "given.h"
 #include "report.h"
+#include "user.h"
 
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <time.h>
 
 #define SHEET_STACKS 12
@@ -60,14 +61,30 @@ static void sheet_begin(const struct report *report, struct sheet *sheet)
 	sheet_text(sheet, "</head>\n<body>\n");
 }
 
+/* From UTC, with what strftime() calls %z, which not every system gives in
+ * digits. */
 static void sheet_when(char *text, size_t size)
 {
 	const time_t now = time(NULL);
-	struct tm broken;
+	struct tm here;
+	struct tm there;
+	int minutes;
+	size_t used;
 
 	text[0] = '\0';
-	if (localtime_r(&now, &broken) != NULL)
-		strftime(text, size, "%Y-%m-%d %H:%M:%S %z", &broken);
+	if (localtime_r(&now, &here) == NULL || gmtime_r(&now, &there) == NULL)
+		return;
+	minutes =
+	    (here.tm_hour - there.tm_hour) * 60 + here.tm_min - there.tm_min;
+	if (here.tm_yday != there.tm_yday) /* at most one day apart */
+		minutes += (here.tm_year != there.tm_year
+				? here.tm_year > there.tm_year
+				: here.tm_yday > there.tm_yday)
+			       ? 1440
+			       : -1440;
+	used = strftime(text, size, "%Y-%m-%d %H:%M:%S ", &here);
+	snprintf(text + used, size - used, "%c%02d%02d",
+		 minutes < 0 ? '-' : '+', abs(minutes) / 60, abs(minutes) % 60);
 }
 
 static void sheet_header(const struct report *report, struct sheet *sheet)
@@ -76,8 +93,7 @@ static void sheet_header(const struct report *report, struct sheet *sheet)
 	char when[64];
 	char host[256] = "";
 
-	if (gethostname(host, sizeof host - 1) != 0)
-		host[0] = '\0';
+	user_machine(host, sizeof host);
 	report_window(report, window, sizeof window);
 	sheet_when(when, sizeof when);
 	sheet_text(sheet, "<header>\n<h1>");

@@ -11,17 +11,15 @@
  * thread at a time; it blocks all signals, which are the main thread's.
  */
 #include "report.h"
+#include "worker.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define STACKS_ITEMS 256 /* of a deeper stack all is told */
 
 struct report_sampling {
-	pthread_t thread;
-	int running; /* the thread is to be joined */
+	struct worker *worker; /* to be joined, or NULL */
 	plim_host *host;
 	plim_target *target;
 };
@@ -35,12 +33,11 @@ struct report_sleep {
 
 /* --- measuring ------------------------------------------------------------ */
 
-static void *stacks_run(void *user)
+static void stacks_run(void *user)
 {
 	struct report_stacks *stacks = user;
 
 	stacks->code = plim_profile_run(stacks->profile, &stacks->error);
-	return NULL;
 }
 
 static int stacks_open(struct report *report, struct report_stacks *stacks,
@@ -73,8 +70,6 @@ static int stacks_open(struct report *report, struct report_stacks *stacks,
 void report_stacks_begin(struct report *report, uint64_t ns)
 {
 	struct report_stacks *stacks;
-	sigset_t all;
-	sigset_t before;
 	int number;
 
 	if (report->stacks != NULL ||
@@ -92,19 +87,14 @@ void report_stacks_begin(struct report *report, uint64_t ns)
 	stacks->code = stacks_open(report, stacks, ns);
 	if (stacks->code != PLIM_OK)
 		return;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	number =
-	    pthread_create(&stacks->sampling->thread, NULL, stacks_run, stacks);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	stacks->sampling->running = number == 0;
+	number = worker_start(&stacks->sampling->worker, stacks_run, stacks);
 	if (number == 0)
 		return;
 	stacks->code = PLIM_ESYSTEM;
 	stacks->error.code = PLIM_ESYSTEM;
 	stacks->error.system = number;
 	snprintf(stacks->error.operation, sizeof stacks->error.operation,
-		 "pthread_create");
+		 "start thread");
 }
 
 static plim_fold *stacks_fold(const struct report_stacks *stacks, int view,
@@ -123,11 +113,11 @@ void report_stacks_end(struct report *report)
 {
 	struct report_stacks *stacks = report->stacks;
 
-	if (stacks == NULL || !stacks->sampling->running)
+	if (stacks == NULL || stacks->sampling->worker == NULL)
 		return;
 	plim_profile_stop(stacks->profile);
-	pthread_join(stacks->sampling->thread, NULL);
-	stacks->sampling->running = 0;
+	worker_join(stacks->sampling->worker);
+	stacks->sampling->worker = NULL;
 	stacks->sampled = stacks->code == PLIM_OK;
 }
 

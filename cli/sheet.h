@@ -28,8 +28,7 @@ void sheet_drop(struct sheet *sheet);
 
 /* Markup of ours. */
 void sheet_text(struct sheet *sheet, const char *text);
-void sheet_format(struct sheet *sheet, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void sheet_format(struct sheet *sheet, const char *format, ...) FORMATS(2, 3);
 /* The same of what is escaped for a terminal already. */
 void sheet_safe(struct sheet *sheet, const char *text);
 /* What somebody else wrote: what a terminal would obey or a browser take for

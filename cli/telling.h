@@ -22,14 +22,12 @@ struct telling {
 void tell_section(struct telling *telling, const char *label,
 		  const char *title);
 /* A line. Nothing that somebody else wrote may be in it unescaped. */
-void tell_line(struct telling *telling, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void tell_line(struct telling *telling, const char *format, ...) FORMATS(2, 3);
 /* The same, with words of somebody else in the middle. */
 void tell_quote(struct telling *telling, const char *before, plim_bytes text,
 		const char *after);
 /* A line of less weight that belongs to the one before. */
-void tell_aside(struct telling *telling, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void tell_aside(struct telling *telling, const char *format, ...) FORMATS(2, 3);
 
 /* A table: titles that begin with a blank are of columns of texts, the others
  * of numbers. The cells come row by row. */

@@ -1,13 +1,12 @@
 /*
  * user.c - the names of users, for people.
  *
- * The C library is asked once for each user; a machine has few of them beside
- * its processes. The names are of this machine, also where the processes are
- * of another (--proc). What cannot be remembered is shown as a number.
+ * The system (user_*.c) is asked once for each user; a machine has few of them
+ * beside its processes. The names are of this machine, also where the processes
+ * are of another (--proc). What cannot be remembered is shown as a number.
  */
 #include "user.h"
 
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +19,13 @@ struct user {
 static struct user *users;
 static size_t user_count;
 
-static char *user_ask(uint32_t uid)
+static char *user_find(uint32_t uid)
 {
-	const struct passwd *entry = getpwuid((uid_t)uid);
 	char number[16];
+	char *name = user_ask(uid);
 
-	if (entry != NULL && entry->pw_name != NULL)
-		return strdup(entry->pw_name);
+	if (name != NULL)
+		return name;
 	snprintf(number, sizeof number, "%u", (unsigned)uid);
 	return strdup(number);
 }
@@ -44,7 +43,7 @@ const char *user_name(uint32_t uid)
 		return "?";
 	users = grown;
 	users[user_count].uid = uid;
-	users[user_count].name = user_ask(uid);
+	users[user_count].name = user_find(uid);
 	if (users[user_count].name == NULL)
 		return "?";
 	return users[user_count++].name;

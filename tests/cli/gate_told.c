@@ -379,7 +379,6 @@ static void add_repeats(struct gate_target *target)
 		repeat->window_ns = 60 * SECOND;
 		repeat->samples = 2;
 		repeat->members = 3;
-		repeat->status = -1;
 		repeat->children_started =
 		    plim_count_known(6, PLIM_METHOD_SYSTEM);
 		repeat->children_run = plim_count_known(8, PLIM_METHOD_SYSTEM);
