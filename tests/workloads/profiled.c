@@ -118,12 +118,16 @@ static void start_shares(void)
 			;
 }
 
+/* Nearly a whole number of periods of 500 or 1,000 Hz would let every sample
+ * fall into the same places of the round. */
+#define PART 1300000u
+
 static void *hot_worker(void *user)
 {
 	(void)user;
 	for (;;) {
-		compute(hot, 3 * MS);
-		compute(cool, MS);
+		compute(hot, 3 * PART);
+		compute(cool, PART);
 	}
 	return NULL;
 }
@@ -145,10 +149,10 @@ static void *reads_worker(void *user)
 	if (file < 0)
 		workload_fail("/dev/zero");
 	for (;;) {
-		uint64_t end = thread_cpu() + 5 * MS;
+		uint64_t end = thread_cpu() + 4 * PART;
 
-		compute(hot, 5 * MS);
-		end += 5 * MS;
+		compute(hot, 4 * PART);
+		end += 4 * PART;
 		while (thread_cpu() < end) {
 			if (read(file, buffer, sizeof(buffer)) < 0)
 				workload_fail("read");
