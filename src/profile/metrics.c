@@ -407,6 +407,16 @@ void plimp_tiers_tell(plim_profile *profile)
 	}
 }
 
+/* Is a signal all that there is, and does no thread let it through? */
+static int why_is_deaf(const plim_profile *profile)
+{
+	const struct plimp_tiers *tiers = &profile->tiers;
+
+	return tier_is_own(tiers->running) && tiers->threads_present > 0 &&
+	       tiers->threads_covered == 0 &&
+	       profile->metrics[PLIM_METRIC_RUNNING] == 0;
+}
+
 /* Why nothing of the running threads, or of the sleeping ones, was had, and
  * what would help, where something would. */
 static const char *why_half(const plim_profile *profile, int view,
@@ -430,6 +440,8 @@ static const char *why_half(const plim_profile *profile, int view,
 		return plim_reason_text(tiers->signal_taken
 					    ? PLIM_REASON_SIGNAL_TAKEN
 					    : PLIM_REASON_SIGNAL_BLOCKED);
+	if (view != PLIM_VIEW_OFF && why_is_deaf(profile))
+		return plim_reason_text(PLIM_REASON_SIGNAL_BLOCKED);
 	if (view != PLIM_VIEW_CPU && tiers->sleeping == PLIMP_TIER_NONE &&
 	    !(profile->request.flags & PLIM_PROFILE_NO_SLEEPERS)) {
 		*remedy = tiers->no_stop_remedy;

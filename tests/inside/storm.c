@@ -106,10 +106,36 @@ int storm_has_session(void)
 	return session_wanted;
 }
 
+/* The kernel's frame of a signal lies below the stack pointer and what the ABI
+ * lets a function keep there, with the handler's own below it: in a piece of
+ * the stack that storm_work() does not come to. */
+#define SETTLE_HIGH   1200
+#define SETTLE_LOW    7000
+#define SETTLE_WORDS  ((SETTLE_LOW - SETTLE_HIGH) / 8)
+#define SETTLE_CLEAN  UINT64_C(0x5a5a5a5a5a5a5a5a)
+#define SETTLE_ROUNDS 2000
+
+__attribute__((noinline, no_sanitize("address"))) static void
+settle_until(uint64_t most)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	volatile uint64_t *words =
+	    (volatile uint64_t *)((here - SETTLE_LOW) & ~(uintptr_t)7);
+
+	for (int i = 0; i < SETTLE_WORDS; i++)
+		words[i] = SETTLE_CLEAN;
+	for (uint64_t done = 0; done < most; done += SETTLE_ROUNDS) {
+		storm_work(SETTLE_ROUNDS);
+		for (int i = 0; i < SETTLE_WORDS; i++)
+			if (words[i] != SETTLE_CLEAN)
+				return;
+	}
+}
+
 void storm_settle(void)
 {
 	if (session_wanted)
-		storm_work(80000000);
+		settle_until(UINT64_C(2000000000));
 }
 
 void storm_session_lags(void)
@@ -157,21 +183,29 @@ void storm_session_begin(void)
 		session_failed("start", &error);
 }
 
-static void session_stop(void)
+/* Where nothing was sampled, says why and gives 0. */
+static int session_stop(char why[256])
 {
 	plim_error error = {0};
+	int code;
 
 	plim_profile_stop(session);
-	if (plim_profile_join(session, &error) != PLIM_OK)
+	code = plim_profile_join(session, &error);
+	if (code != PLIM_OK && code != PLIM_ENOSAMPLES)
 		session_failed("join", &error);
+	snprintf(why, 256, "%s", code != PLIM_OK ? error.detail : "");
+	return code == PLIM_OK;
 }
 
+/* So short a one may have no sample. */
 void storm_session_turn(int is_long)
 {
+	char why[256];
+
 	storm_session_begin();
 	if (is_long)
 		usleep(3000);
-	session_stop();
+	(void)session_stop(why);
 }
 
 static unsigned long long told(int metric)
@@ -184,10 +218,12 @@ static unsigned long long told(int metric)
 void storm_session_end(void)
 {
 	plim_profile_times total;
+	char why[256];
 
 	if (!session_wanted)
 		return;
-	session_stop();
+	if (!session_stop(why))
+		fprintf(stderr, "nothing: %s\n", why);
 	total = plim_profile_total(session);
 	STORM_TRUE(total.wall_ns ==
 		   total.cpu_ns + total.waiting_ns + total.blocked_ns);
@@ -244,6 +280,7 @@ static int option_tier(const char *word)
 	    {"perf_signal", 0},
 	    {"cpu_timer", PLIM_PROFILE_NO_PERF},
 	    {"thread_signal", PLIM_PROFILE_NO_PERF | PLIM_PROFILE_NO_TIMERS},
+	    {"suspend", PLIM_PROFILE_SUSPEND},
 	};
 
 	for (size_t i = 0; i < sizeof(tiers) / sizeof(tiers[0]); i++) {

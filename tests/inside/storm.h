@@ -68,7 +68,8 @@ void storm_session_begin(void);
 void storm_session_end(void);
 /* Begins and ends it, for a moment or some milliseconds; tells nothing. */
 void storm_session_turn(int is_long);
-/* Computes until the calling thread is sampled, however slow the machine. */
+/* Computes until a signal has come to the calling thread: it is sampled,
+ * however slow the machine. Where none comes it gives up at last. */
 void storm_settle(void);
 /* Its thread gets a CPU only where nobody else wants one. */
 void storm_session_lags(void);

@@ -457,7 +457,7 @@ static void *climber_main(void *user)
 	storm_settle();
 	storm_session_lags();
 	STORM_TRUE(sigaltstack(&stack, NULL) == 0);
-	storm_work(storm_has_session() ? 20000000 : 2000000);
+	storm_settle();
 	for (uint64_t i = 0; i < climber->size; i++) {
 		raise(SIGUSR1);
 		climber->hash = storm_mix(climber->hash, storm_work(2000));

@@ -26,8 +26,9 @@
 #define STORM_TEXT    8192
 
 enum expected {
-	SIGNALS = 1,  /* samples by a signal */
-	NO_SIGNAL = 2 /* not one, for nobody may get one */
+	SIGNALS = 1,   /* samples by a signal */
+	NO_SIGNAL = 2, /* not one, for nobody may get one */
+	NOTHING = 3    /* nor any sample, which it says, and why */
 };
 
 struct expectation {
@@ -121,10 +122,19 @@ static void sampled(const struct expectation *expectation, const char *told)
 	int by_events;
 
 	assert_non_null(tiers);
+	if (expectation->signals == NOTHING) {
+		assert_non_null(
+		    strstr(told, "nothing: the thread blocks the signal"));
+		assert_int_equal(running + figure(told, " blocked="), 0);
+		assert_int_equal(signals, 0);
+		return;
+	}
+	assert_null(strstr(told, "nothing: "));
 	by_events = strstr(tiers, "perf") != NULL;
 	if (strstr(tiers, "perf") == NULL &&
 	    strstr(tiers, "cpu_timer") == NULL &&
-	    strstr(tiers, "thread_signal") == NULL)
+	    strstr(tiers, "thread_signal") == NULL &&
+	    strstr(tiers, "suspend") == NULL)
 		SKIP_BECAUSE("perf events are refused to this user");
 	if (running == 0 && (by_events || expectation->signals != NO_SIGNAL))
 		fail_msg("it was not sampled");
@@ -188,6 +198,19 @@ static const struct expectation expectations[] = {
     {"altstacks", "--tier=thread_signal", 0, SIGNALS},
     {"exits", "--tier=thread_signal", 0, SIGNALS},
     {"throws", "--tier=thread_signal", 0, SIGNALS},
+    {"waits", "--tier=suspend", 0, NOTHING},
+    {"polls", "--tier=suspend", 0, NOTHING},
+    {"masks", "--tier=suspend", 0, SIGNALS},
+    {"handlers", "--tier=suspend", 0, SIGNALS},
+    {"altstacks", "--tier=suspend", 0, SIGNALS},
+    {"exits", "--tier=suspend", 0, SIGNALS},
+    {"contexts", "--tier=suspend", 0, SIGNALS},
+    {"starts", "--tier=suspend", 0, SIGNALS},
+    {"forks", "--tier=suspend", 0, SIGNALS},
+    {"spawns", "--tier=suspend", 0, SIGNALS},
+    {"exec", "--tier=suspend", 0, SIGNALS},
+    {"reloads", "--tier=suspend", 0, SIGNALS},
+    {"throws", "--tier=suspend", 0, SIGNALS},
 };
 
 int main(void)

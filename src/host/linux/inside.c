@@ -387,6 +387,9 @@ static int inside_arm_tick(struct plimp_sampler *sampler,
 	if (inside->slot_of_tid == NULL)
 		return ENOMEM;
 	thread->ticked_ns = thread->base_ns + thread->counted_ns;
+	/* Of the classic way nobody has asked yet what it blocks. */
+	thread->open_looks =
+	    thread->way == PLIMP_INSIDE_SUSPENDS ? 0 : PLIMP_TICKS_OPEN;
 	atomic_store(&inside->slot_of_tid[tid], thread->slot);
 	return 0;
 }
@@ -781,9 +784,8 @@ static void inside_stacks(struct plimp_sampler *sampler)
 	plimp_space_release(sampler->host, &space);
 }
 
-/* It has an alternate stack that has no room for us. */
-static int inside_is_crowded(const struct plimp_sampler *sampler,
-			     const struct plimp_sampled *thread)
+int plimp_inside_is_crowded(const struct plimp_sampler *sampler,
+			    const struct plimp_sampled *thread)
 {
 	struct plimp_inside_slot *slot =
 	    sampler->inside->slots + (thread->slot - 1);
@@ -802,7 +804,8 @@ void plimp_inside_drain(struct plimp_sampler *sampler)
 
 		plimp_inside_take(sampler, thread);
 		/* A signal must not find it there. */
-		if (thread->slot == 0 || !inside_is_crowded(sampler, thread))
+		if (thread->slot == 0 ||
+		    !plimp_inside_is_crowded(sampler, thread))
 			continue;
 		thread->is_unfit = 1;
 		plimp_signals_to_ring(sampler, thread);

@@ -160,6 +160,10 @@ void plimp_timer_set(struct plimp_sampler *sampler,
 		     const struct plimp_sampled *thread, uint64_t period_ns);
 void plimp_timer_stop(struct plimp_sampler *sampler,
 		      struct plimp_sampled *thread);
+/* It has an alternate stack that has no room for us, as its handler has seen.
+ */
+int plimp_inside_is_crowded(const struct plimp_sampler *sampler,
+			    const struct plimp_sampled *thread);
 
 /* inside_ticks.c: 1 where signals can be sent; the tiers say why not. */
 int plimp_ticks_begin(struct plimp_sampler *sampler);
@@ -167,6 +171,9 @@ int plimp_ticks_begin(struct plimp_sampler *sampler);
 void plimp_ticks_pass(struct plimp_sampler *sampler);
 /* 0, or the error. */
 int plimp_ticks_signal(struct plimp_sampler *sampler, int32_t tid, int number);
+/* Looks at a thread that runs, none of which has found that it blocks the
+ * signal, after which it is believed. */
+#define PLIMP_TICKS_OPEN 3
 /* It runs, it seems: is it safe to signal it? `cpu` is its clock of a moment
  * ago. */
 int plimp_ticks_may(struct plimp_sampler *sampler,

@@ -127,9 +127,13 @@ static int suspend_may(struct plimp_sampler *sampler,
 	    plimp_inside_masks(sampler, thread, &masks) != 0)
 		return 0;
 	thread->ticked_ns = plimp_inside_cpu(sampler, thread->tid);
-	return plimp_ticks_hears(sampler, thread, &masks, before) &&
-	       plimp_sampled_call(sampler, process, thread, &again) == 0 &&
-	       again.kind == call->kind && again.number == call->number;
+	if (!plimp_ticks_hears(sampler, thread, &masks, before) ||
+	    plimp_sampled_call(sampler, process, thread, &again) != 0 ||
+	    again.kind != call->kind || again.number != call->number)
+		return 0;
+	/* In this call it shows its own mask. */
+	thread->open_looks = PLIMP_TICKS_OPEN;
+	return 1;
 }
 
 /* Where it was before the signal, and whether it may get one. */
@@ -146,8 +150,10 @@ static int suspend_look(struct plimp_sampler *sampler,
 	may = call->kind == PLIMP_SYSCALL_RUNNING
 		  ? plimp_ticks_may(sampler, process, thread, cpu)
 		  : suspend_may(sampler, process, thread, call);
-	return may && atomic_load(
-			  &sampler->inside->slots[thread->slot - 1].asked) == 0;
+	return may &&
+	       atomic_load(&sampler->inside->slots[thread->slot - 1].asked) ==
+		   0 &&
+	       !plimp_inside_is_crowded(sampler, thread);
 }
 
 static void suspend_running(struct plimp_sampler *sampler,

@@ -82,6 +82,8 @@ int plimp_ticks_hears(struct plimp_sampler *sampler,
 		plimp_inside_unqueue(sampler, thread);
 	if (atomic_load(&slot->asked) != 0)
 		return 0;
+	if (!plimp_signals_moment(masks->blocked))
+		thread->open_looks = 0;
 	thread->flags &= ~(uint32_t)PLIMP_SAMPLED_COVERED;
 	thread->base_ns += thread->ticked_ns - before_ns;
 	return 0;
@@ -106,20 +108,34 @@ static int ticks_read(struct plimp_sampler *sampler,
 	return 1;
 }
 
-/* It has slept since the tick before: it has the CPU, and has had it for long
- * enough to be out of the call in which it slept, whose mask may be another. */
+/* It has slept since the tick before: it has the CPU, and between two readings
+ * of its mask has had it for long enough to be out of the call in which it
+ * slept, whose mask may be another. */
 static int ticks_is_awake(struct plimp_sampler *sampler,
 			  struct plimp_sampled_process *process,
-			  struct plimp_sampled *thread, uint64_t slept,
-			  uint64_t cpu)
+			  struct plimp_sampled *thread, uint64_t slept)
 {
 	const uint64_t bit = UINT64_C(1) << (PLIMP_INSIDE_SIGNAL - 1);
+	uint64_t cpu = plimp_inside_cpu(sampler, thread->tid);
 	struct plimp_signal_masks masks;
 	uint64_t still = 0;
 
-	return ticks_read(sampler, process, thread, &masks, &still) &&
-	       still == slept && (masks.blocked & bit) == 0 &&
-	       plimp_inside_cpu(sampler, thread->tid) - cpu >= TICKS_AWAKE_NS;
+	return ticks_runs(sampler, process, thread) &&
+	       plimp_inside_cpu(sampler, thread->tid) - cpu >= TICKS_AWAKE_NS &&
+	       ticks_read(sampler, process, thread, &masks, &still) &&
+	       still == slept && (masks.blocked & bit) == 0;
+}
+
+/* A thread that blocks the signal may be on its way into or out of a call in
+ * which it does not, and lose the CPU there: then it runs, and hears. So who
+ * has once blocked it has to be found open a few times, and never blocking it
+ * between. */
+static int ticks_is_open(struct plimp_sampled *thread)
+{
+	if (thread->open_looks >= PLIMP_TICKS_OPEN)
+		return 1;
+	thread->open_looks++;
+	return 0;
 }
 
 /* While it waits in sigtimedwait() or ppoll() its mask is that call's, so that
@@ -144,13 +160,12 @@ int plimp_ticks_may(struct plimp_sampler *sampler,
 	if (!plimp_ticks_hears(sampler, thread, &masks, before) ||
 	    atomic_load(&slot->asked) != 0)
 		return 0;
-	is_awake = has_slept
-		       ? ticks_is_awake(sampler, process, thread, slept, cpu)
-		       : cpu - before >= TICKS_AWAKE_NS;
+	is_awake = has_slept ? ticks_is_awake(sampler, process, thread, slept)
+			     : cpu - before >= TICKS_AWAKE_NS;
 	if (!ticks_runs(sampler, process, thread))
 		return 0;
 	thread->slept = slept;
-	return is_awake;
+	return is_awake && ticks_is_open(thread);
 }
 
 /* What it used since the tick before is no sample's if it was not covered. */
@@ -183,7 +198,8 @@ static void ticks_thread(struct plimp_sampler *sampler,
 	cpu = plimp_inside_cpu(sampler, thread->tid);
 	if (cpu == 0 || cpu == thread->ticked_ns)
 		return;
-	if (!plimp_ticks_may(sampler, process, thread, cpu))
+	if (!plimp_ticks_may(sampler, process, thread, cpu) ||
+	    plimp_inside_is_crowded(sampler, thread))
 		return;
 	atomic_store(&slot->asked, 1);
 	problem = plimp_ticks_signal(sampler, thread->tid, PLIMP_INSIDE_SIGNAL);

@@ -93,16 +93,17 @@ struct plimp_sampled {
 	uint64_t ran_ns; /* when its accounts were last seen to change */
 	uint8_t state;	 /* enum plimp_thread_state, as of the last tick */
 	struct plimp_sampled_count *counts; /* per CPU; or NULL */
-	uint32_t slot;	       /* + 1, of a session inside; 0: none */
-	int way;	       /* enum plimp_inside_way, where it has a slot */
-	int signaller;	       /* its event; -1 */
-	int timer;	       /* its timer of CPU time; -1 */
-	int status;	       /* held; -1 */
-	uint64_t ticked_ns;    /* its CPU time at the tick before */
-	uint64_t slept;	       /* how often it had gone to sleep then */
-	int is_unfit;	       /* its stacks have no room for a signal */
-	uint64_t base_ns;      /* its CPU time when it was armed */
-	uint64_t asked_ns;     /* when it was last asked what it blocks */
+	uint32_t slot;	    /* + 1, of a session inside; 0: none */
+	int way;	    /* enum plimp_inside_way, where it has a slot */
+	int signaller;	    /* its event; -1 */
+	int timer;	    /* its timer of CPU time; -1 */
+	int status;	    /* held; -1 */
+	uint64_t ticked_ns; /* its CPU time at the tick before */
+	uint64_t slept;	    /* how often it had gone to sleep then */
+	int open_looks;	    /* since it blocked the signal; PLIMP_TICKS_OPEN */
+	int is_unfit;	    /* its stacks have no room for a signal */
+	uint64_t base_ns;   /* its CPU time when it was armed */
+	uint64_t asked_ns;  /* when it was last asked what it blocks */
 	uint64_t asked_cpu_ns; /* and while it is undecided */
 	uint64_t asked_slept;
 	uint64_t deaf_taken; /* what it had sampled then, */
@@ -297,7 +298,12 @@ void plimp_sources_beside(struct plimp_sampler *sampler);
 /* What an error of opening on the target says. */
 void plimp_sources_denied(struct plimp_sampler *sampler, int problem);
 
-/* sampler_signals.c, inside. Samples it by signal: 1, or 0 where a ring has to
+/* sampler_signals.c. Everything blocked but the two that cannot be: that is no
+ * application's mask, since pthread_sigmask lets the C library's own two
+ * through. It is a moment of the C library's, such as the birth of a thread, or
+ * our own handler. */
+int plimp_signals_moment(uint64_t blocked);
+/* Inside. Samples it by signal: 1, or 0 where a ring has to
  * do. */
 int plimp_signals_arm(struct plimp_sampler *sampler,
 		      struct plimp_sampled *thread);

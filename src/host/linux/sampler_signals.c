@@ -32,18 +32,20 @@ static int signals_status(struct plimp_sampler *sampler,
 	return plimp_read_file(sampler->host, process->task, path, text) == 0;
 }
 
-/* All but the two that cannot be: no application's mask, since pthread_sigmask
- * lets the C library's own two through. It is a moment of the C library's, such
- * as the birth of a thread, or our own handler. */
-#define SIGNALS_MOMENT                                  \
-	(UINT64_MAX & ~(UINT64_C(1) << (SIGKILL - 1)) & \
-	 ~(UINT64_C(1) << (SIGSTOP - 1)))
 /* So often in a row it is none. */
 #define SIGNALS_MOMENTS 10
 /* More than a thread needs to come back from a call. */
 #define SIGNALS_COMPUTED_NS UINT64_C(50000)
 
 enum signals_deaf { SIGNALS_HEARS, SIGNALS_IS_DEAF, SIGNALS_FOR_A_MOMENT };
+
+int plimp_signals_moment(uint64_t blocked)
+{
+	const uint64_t never =
+	    UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1);
+
+	return (blocked | never) == UINT64_MAX;
+}
 
 /* Who runs may just be coming back from a call with a mask of its own, for as
  * long as no CPU is free for it. Not so who has computed since he was asked
@@ -78,7 +80,7 @@ static enum signals_deaf signals_deafness(struct plimp_sampler *sampler,
 	    plimp_decode_status_parts(text, PLIMP_STATUS_VOLUNTARY, &status) !=
 		PLIM_OK)
 		return SIGNALS_IS_DEAF;
-	if ((blocked & SIGNALS_MOMENT) == SIGNALS_MOMENT)
+	if (plimp_signals_moment(blocked))
 		return SIGNALS_FOR_A_MOMENT;
 	if ((blocked >> (PLIMP_INSIDE_SIGNAL - 1) & 1) != 0 ||
 	    plimp_sampled_call(sampler, process, thread, &call) != 0 ||
