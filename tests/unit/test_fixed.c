@@ -3,7 +3,6 @@
  * is right is what the C library prints in the C locale, which rounds the
  * exact value of the double, to the nearest and ties to even.
  */
-#define _POSIX_C_SOURCE 200809L /* comma.h */
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -3,7 +3,6 @@
  * count of decimals that is documented, written out here; what is missing is a
  * word; no name breaks a line; every line reads back as what was written.
  */
-#define _POSIX_C_SOURCE 200809L /* comma.h */
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,6 @@
 /*
  * test_units.c - quantities and numbers, read and written, in any locale.
  */
-#define _POSIX_C_SOURCE 200809L /* mkdtemp, setenv */
 
 #include <stdarg.h>
 #include <stddef.h>

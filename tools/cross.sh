@@ -1,0 +1,121 @@
+# cross.sh - the steps of `./dev cross`; read by dev, which brings compile and
+# $build. docs/design/cross.md says what they prove.
+#
+# Each prints what it does and ends with `N passed, N failed, N skipped`. What
+# is missing on this machine is one skip with its reason; with CI=true a reason
+# that tools/skips.allowed does not list is a failure.
+
+cross_skip() {
+	say "skipped: $1"
+	if [ "${CI:-}" = true ] && ! grep -qxF "$1" tools/skips.allowed; then
+		say "that reason is not in tools/skips.allowed"
+		say "0 passed, 1 failed, 0 skipped"
+		return 1
+	fi
+	say "0 passed, 0 failed, 1 skipped"
+}
+
+cross_failed() {
+	say "$1"
+	say "0 passed, 1 failed, 0 skipped"
+	return 1
+}
+
+# cross_configure NAME FILE: a folder for the system of the cross file. The
+# machine's own packages are not the target's.
+cross_configure() {
+	folder=$build/$1
+	if [ -f "$folder/build.ninja" ] &&
+		cmp -s "$2" "$folder/cross.ini"; then
+		return
+	fi
+	rm -rf -- "$folder"
+	PKG_CONFIG_LIBDIR=/nonexistent meson setup "$folder" "$root" \
+		--cross-file "$2" -Dwerror=true -Dtests=true \
+		>"$folder.log" 2>&1 && cp "$2" "$folder/cross.ini" || {
+		cat "$folder.log"
+		return 1
+	}
+}
+
+# --- Windows ----------------------------------------------------------------
+
+wine=/usr/lib/wine/wine64
+
+# A prefix of this build's own: Windows 10, no dialog when a program crashes,
+# no window, no download. It takes 700 MB and some seconds, once.
+wine_begin() {
+	export WINEPREFIX="$build/wine" WINEARCH=win64 WINEDEBUG=-all
+	export WINEDLLOVERRIDES='mscoree,mshtml=;winemenubuilder.exe=d'
+	unset DISPLAY WAYLAND_DISPLAY
+	[ -n "${HOME:-}" ] || export HOME="$build"
+	if [ ! -f "$WINEPREFIX/made" ]; then
+		rm -rf -- "$WINEPREFIX"
+		mkdir -p "$WINEPREFIX" &&
+			timeout -k 5 180 "$wine" wineboot --init &&
+			timeout -k 5 60 "$wine" reg add \
+				'HKCU\Software\Wine' /v Version /d win10 /f &&
+			timeout -k 5 60 "$wine" reg add \
+				'HKLM\Software\Microsoft\Windows NT\CurrentVersion\AeDebug' \
+				/v Debugger /d '' /f &&
+			: >"$WINEPREFIX/made"
+	else
+		timeout -k 5 180 "$wine" wineboot
+	fi </dev/null >"$build/wine.log" 2>&1 || {
+		tail -5 "$build/wine.log"
+		return 1
+	}
+}
+
+wine_end() {
+	timeout -k 5 60 /usr/lib/wine/wineserver64 -k >/dev/null 2>&1
+	timeout -k 5 60 /usr/lib/wine/wineserver64 -w >/dev/null 2>&1
+}
+
+# A server that was started ends with us, however we end.
+cross_windows() {
+	there x86_64-w64-mingw32-gcc && there "$wine" || {
+		cross_skip "no MinGW-w64 and Wine here"
+		return
+	}
+	cross_configure windows "$root/tools/cross/windows-x86_64.ini" &&
+		compile windows ||
+		cross_failed "the build for Windows failed" || return
+	tools/check-symbols "$build"/windows/src/libplimsoll-0.dll ||
+		cross_failed "the DLL exports something else" || return
+	trap 'wine_end; exit 130' HUP INT TERM
+	if wine_begin; then
+		tools/all-tests --once --wrapper "$wine" "$build/windows" "$@"
+		status=$?
+	else
+		cross_failed "Wine made no prefix"
+		status=1
+	fi
+	wine_end
+	return "$status"
+}
+
+# --- both -------------------------------------------------------------------
+
+# Each part in a shell of its own; the closing line is the sum of theirs.
+cross_all() {
+	need_scratch
+	for part in $1; do
+		say "== $part"
+		(trap - EXIT; "cross_$part" ${2+"$2"}) 2>&1 |
+			tee "$scratch/cross"
+		grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' \
+			"$scratch/cross" | tail -1 >"$scratch/closing"
+		[ -s "$scratch/closing" ] ||
+			echo "0 passed, 1 failed, 0 skipped" \
+				>"$scratch/closing"
+		cat "$scratch/closing" >>"$scratch/closings"
+	done
+	[ "$part" = "$1" ] || {
+		say ""
+		awk '{ p += $1; f += $3; s += $5 } END {
+	printf "%d passed, %d failed, %d skipped\n", p, f, s }' \
+			"$scratch/closings"
+	}
+	! grep -qv ' 0 failed' "$scratch/closings"
+}
