@@ -339,7 +339,25 @@ enum plim_field_id {
 	  "their own stacks")                                                  \
 	X(SUSPENSIONS, 51, "suspensions",                                      \
 	  "a signal to every thread of the own process, which holds it while " \
-	  "its stack is copied")
+	  "its stack is copied")                                               \
+	X(PROCESS_TABLE, 52, "process_table",                                  \
+	  "the system's table of all processes, of one instant")               \
+	X(SWITCH_SUM, 53, "context_switch_sum",                                \
+	  "the sum over the live threads of the times that each was put on a " \
+	  "CPU; what ended threads counted is lost")                           \
+	X(THREAD_TABLE, 54, "thread_table",                                    \
+	  "the threads in the system's table of processes; their switches are " \
+	  "the times that each was put on a CPU")                              \
+	X(ALL_IO, 55, "all_io",                                                \
+	  "all that the process reads and writes: files, pipes, sockets and "  \
+	  "devices")                                                           \
+	X(PROCESS_TIMES, 56, "process_times",                                  \
+	  "the system's account of this one process's CPU time")               \
+	X(MEMORY_COUNTERS, 57, "memory_counters",                              \
+	  "the system's account of this one process's memory")                 \
+	X(QUERY, 58, "query", "a question about this one process or thread")   \
+	X(PROCESS_PARAMETERS, 59, "process_parameters",                        \
+	  "the parameters that lie in the process's own memory")
 
 enum plim_method {
 #define PLIM_X(name, number, word, text) PLIM_METHOD_##name = number,
@@ -499,7 +517,18 @@ enum plim_method {
 	X(FEW_SAMPLES, 67, NOT_APPLICABLE, "few_samples",                      \
 	  "too few samples lie on it, or on everything else, to test it by")   \
 	X(HAS_CHANGED, 68, NOT_APPLICABLE, "has_changed",                      \
-	  "it was found to have changed")
+	  "it was found to have changed")                                      \
+	X(NOT_IN_TABLE, 69, UNSUPPORTED, "not_in_the_table",                   \
+	  "the system's table of processes does not tell it")                  \
+	X(STILL_LIVES, 70, PENDING, "still_lives",                             \
+	  "known once the process has ended")                                  \
+	X(NEEDS_64_BIT, 71, UNSUPPORTED, "needs_64_bit",                       \
+	  "it takes a build of the library of 64 bits")                        \
+	X(ACCESS_DENIED, 72, DENIED, "access_denied",                          \
+	  "the system does not let this user ask the process or thread")       \
+	X(TABLE_LACKS, 73, UNSUPPORTED, "left_out_of_this_build",              \
+	  "this build takes the list of processes from a source that does "    \
+	  "not tell it")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,

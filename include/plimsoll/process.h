@@ -44,7 +44,9 @@ enum plim_identity_part {
 typedef struct plim_identity {
 	int32_t pid;
 	uint32_t has;
-	uint64_t start_ticks;	/* since boot, see PLIM_HOST_TICKS_PER_SECOND */
+	/* In PLIM_HOST_TICKS_PER_SECOND; since boot on Linux, since 1601 on
+	 * Windows, where it is the creation time. */
+	uint64_t start_ticks;
 	uint64_t inode;		/* of the pidfd */
 	uint64_t pid_namespace; /* inode */
 	uint8_t boot[16];	/* the boot id, as bytes */

@@ -63,7 +63,7 @@ typedef struct plim_threads_options {
 typedef struct plim_thread {
 	int32_t tid;
 	char state;	 /* R S D T t Z X I; 0 if it was not read */
-	uint8_t is_main; /* 1: the thread whose id is the process's */
+	uint8_t is_main; /* 1: the thread whose id is the process's; Linux */
 	uint8_t reserved_byte[2];
 	plim_count start_ticks; /* of the host's clock, since boot */
 	plim_count wakeups;	/* voluntary context switches */

@@ -164,7 +164,7 @@ static plim_count rates_thread_change(const plim_process *from,
 		added -= before;
 		total = added > UINT64_MAX - total ? UINT64_MAX : total + added;
 	}
-	return plim_count_bounded(total, PLIM_METHOD_THREAD_SUM,
+	return plim_count_bounded(total, to->figures[field].method,
 				  PLIM_BOUND_AT_LEAST);
 }
 
@@ -176,7 +176,8 @@ static int rates_is_thread_sum(const plim_process *process, int field)
 	assert(!process->threads.known || plimp_record_is_sound(process));
 	return rates_of_thread(&none, field) != NULL &&
 	       process->threads.known && figure.state == PLIM_STATE_KNOWN &&
-	       figure.method == PLIM_METHOD_THREAD_SUM;
+	       (figure.method == PLIM_METHOD_THREAD_SUM ||
+		figure.method == PLIM_METHOD_SWITCH_SUM);
 }
 
 plim_count plim_process_change(const plim_process *first,
@@ -192,7 +193,8 @@ plim_count plim_process_change(const plim_process *first,
 	    PLIM_SAME)
 		return plim_count_missing(PLIM_REASON_OTHER_PROCESS, 0);
 	if (rates_is_thread_sum(first, field) &&
-	    rates_is_thread_sum(last, field))
+	    rates_is_thread_sum(last, field) &&
+	    first->figures[field].method == last->figures[field].method)
 		return rates_thread_change(first, last, field);
 	return plim_counter_change(plim_process_count(first, field),
 				   plim_process_count(last, field));

@@ -31,7 +31,7 @@ enum plimp_thread_part {
 struct plimp_thread {
 	int32_t tid;
 	uint64_t start_ticks;
-	uint64_t voluntary;
+	uint64_t voluntary; /* wake-ups, whatever the host counts as such */
 	uint64_t involuntary;
 	uint64_t runqueue_ns;
 	uint64_t block_io_ns;
@@ -43,12 +43,28 @@ struct plimp_thread {
 	uint8_t proof;	 /* what `inode` is of, the host's; 0: there is none */
 };
 
+/*
+ * How a host tells the figures of threads: each is KNOWN with its method, or
+ * missing for every thread, with the reason. A figure that is known here may
+ * lack in one thread: then plimp_threads.no_switches or .no_times says why.
+ */
+struct plimp_thread_ways {
+	plim_count start;
+	plim_count wakeups;
+	plim_count involuntary;
+	plim_count switches_in;
+	plim_count cpu;
+	plim_count cpu_ticks; /* where PLIMP_THREAD_TICKS is all there is */
+	plim_count runqueue;
+};
+
 /* The live threads of a record; borrowed from whoever owns the record. */
 struct plimp_threads {
 	const struct plimp_thread *items;
 	size_t count;
-	int known;	   /* 0: not read, then the two above mean nothing */
-	uint32_t vanished; /* ended while they were read */
+	int known; /* 0: not read, then the two above mean nothing */
+	const struct plimp_thread_ways *ways; /* of the host; static */
+	uint32_t vanished;		      /* ended while they were read */
 	/* Why a thread that lacks the part does, or why none was read. */
 	plim_count no_switches;
 	plim_count no_times;

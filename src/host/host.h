@@ -76,6 +76,7 @@ struct plimp_thread_detail {
 	struct plimp_thread_text name;
 	struct plimp_thread_text call_name; /* where the call is known */
 	struct plimp_thread_text wait;	    /* the place in the kernel */
+	plim_count start_address;	    /* UNREAD: the host has none */
 };
 
 /* Details of the threads of a record in any order: plimp_thread.detail. */
@@ -198,10 +199,17 @@ int plimp_system_list(plim_host *host, struct plimp_pids *pids,
 		      uint64_t *position, plim_error *error);
 
 /* Called before the first read of a pass: what holds for all of it (is there
- * swap?) is asked once here. */
+ * swap?) is asked once here. A host that is told of all processes by one
+ * answer takes that now, or at the first need after this; list and reads of
+ * the pass are of it. */
 void plimp_system_begin(plim_host *host);
 
-/* The start tick that a process starting now would get. */
+/*
+ * The start tick that a process starting then would get, or one below: who
+ * starts later has none below it. Ticks are the host's own unit and count
+ * from where it likes (PLIM_HOST_TICKS_PER_SECOND): since boot on Linux, 100
+ * ns since 1601 on Windows. They are compared, and subtracted, of one host.
+ */
 uint64_t plimp_system_ticks(const plim_host *host, plim_boottime when);
 
 /*
@@ -230,7 +238,9 @@ int plimp_system_read_target(plim_target *target,
 			     struct plimp_thread_list *threads,
 			     plim_error *error);
 
-/* Waits for a child, reaps it, fills the record from the kernel's account. */
+/* Waits for a child, reaps it where the system has such a thing, fills the
+ * record from its account. `*status` is as the system gives it: wait()'s, or
+ * the exit code itself. */
 int plimp_system_reap(plim_host *host, int32_t child, int *status,
 		      plim_process *record, plim_error *error);
 
@@ -238,11 +248,15 @@ int plimp_system_reap(plim_host *host, int32_t child, int *status,
 int plimp_system_grip(plim_target *target, int32_t pid, plim_error *error);
 void plimp_system_release(plim_target *target);
 
+/* Where a system has no zombies, who has ended is GONE although a handle
+ * keeps what is left of it. */
 void plimp_system_check(plim_target *target, plim_check *check);
 int plimp_system_wait(plim_target *target, uint64_t timeout_ns,
 		      plim_error *error);
 plim_count plimp_system_exit_status(plim_target *target);
 int plimp_system_poll_descriptor(const plim_target *target);
+/* A number means what it does on Linux. What the system has not the like of is
+ * PLIM_EUNSUPPORTED, and nothing is done. */
 int plimp_system_signal(plim_target *target, int signal, plim_error *error);
 int plimp_system_command_line(plim_target *target, plim_text *text,
 			      plim_error *error);
@@ -250,7 +264,7 @@ int plimp_system_command_line(plim_target *target, plim_text *text,
 /* A process of a plim_watch. */
 struct plimp_watched {
 	plim_identity identity;
-	int descriptor; /* that holds it, or -1 */
+	int descriptor; /* or handle, that holds it, or -1 */
 	int by_pidfd;	/* a pidfd, else a directory */
 	int ended;
 	plim_count cpu; /* its last two samples, and when they were taken */

@@ -210,6 +210,10 @@ static void threads_show_details(const struct plimp_threads_side *side,
 	const struct plimp_thread_detail *detail =
 	    &side->details.items[thread->detail];
 
+	shown->start_address = detail->start_address;
+	if (shown->start_address.state == PLIM_STATE_UNREAD)
+		shown->start_address =
+		    plim_count_missing(PLIM_REASON_HOST_NEVER, 0);
 	shown->name = threads_text(side, &detail->name);
 	if (shown->name.state == PLIM_STATE_UNREAD)
 		shown->name = threads_no_text(skipped);
@@ -230,10 +234,19 @@ static void threads_show_details(const struct plimp_threads_side *side,
 		shown->blocked_in = threads_no_text(detail->call);
 }
 
+/* The figure of a thread that has it, as the host tells it of all. */
+static plim_count threads_way(plim_count way, uint64_t value)
+{
+	if (way.state == PLIM_STATE_KNOWN)
+		way.value = value;
+	return way;
+}
+
 static void threads_show_times(const struct plimp_threads_side *side,
 			       const struct plimp_thread *thread,
 			       plim_thread *shown)
 {
+	const struct plimp_thread_ways *ways = side->record.threads.ways;
 	plim_count missing = side->record.threads.no_times;
 
 	if ((side->parts & PLIM_THREAD_TIMES) == 0)
@@ -244,14 +257,13 @@ static void threads_show_times(const struct plimp_threads_side *side,
 	if ((side->parts & PLIM_THREAD_TIMES) == 0)
 		return;
 	if ((thread->has & PLIMP_THREAD_RUNQUEUE) != 0) {
-		const int method = PLIM_METHOD_THREAD_SCHEDSTAT;
-
-		shown->cpu_ns = plimp_known(thread->cpu_ns, method);
-		shown->runqueue_ns = plimp_known(thread->runqueue_ns, method);
-		shown->switches_in = plimp_known(thread->switches_in, method);
+		shown->cpu_ns = threads_way(ways->cpu, thread->cpu_ns);
+		shown->runqueue_ns =
+		    threads_way(ways->runqueue, thread->runqueue_ns);
+		shown->switches_in =
+		    threads_way(ways->switches_in, thread->switches_in);
 	} else if ((thread->has & PLIMP_THREAD_TICKS) != 0) {
-		shown->cpu_ns =
-		    plimp_known(thread->cpu_ns, PLIM_METHOD_THREAD_STAT);
+		shown->cpu_ns = threads_way(ways->cpu_ticks, thread->cpu_ns);
 	}
 }
 
@@ -259,23 +271,24 @@ static void threads_show_one(const struct plimp_threads_side *side,
 			     const struct plimp_thread *thread,
 			     plim_thread *shown)
 {
+	const struct plimp_thread_ways *ways = side->record.threads.ways;
 	plim_count missing = side->record.threads.no_switches;
 
+	assert(ways != NULL);
 	memset(shown, 0, sizeof *shown);
 	shown->tid = thread->tid;
 	shown->is_main = thread->tid == side->record.identity.pid;
-	shown->start_ticks =
-	    plimp_known(thread->start_ticks, PLIM_METHOD_THREAD_STAT);
-	shown->start_address = plim_count_missing(PLIM_REASON_HOST_NEVER, 0);
+	shown->start_ticks = threads_way(ways->start, thread->start_ticks);
 	if ((side->parts & PLIM_THREAD_SWITCHES) == 0)
 		missing = plim_count_missing(PLIM_REASON_NOT_ASKED, 0);
-	else if ((thread->has & PLIMP_THREAD_SWITCHES) != 0)
-		missing =
-		    plimp_known(thread->voluntary, PLIM_METHOD_THREAD_STATUS);
 	shown->wakeups = missing;
 	shown->involuntary = missing;
-	if (missing.state == PLIM_STATE_KNOWN)
-		shown->involuntary.value = thread->involuntary;
+	if ((side->parts & PLIM_THREAD_SWITCHES) != 0 &&
+	    (thread->has & PLIMP_THREAD_SWITCHES) != 0) {
+		shown->wakeups = threads_way(ways->wakeups, thread->voluntary);
+		shown->involuntary =
+		    threads_way(ways->involuntary, thread->involuntary);
+	}
 	threads_show_times(side, thread, shown);
 	threads_show_details(side, thread, shown);
 }

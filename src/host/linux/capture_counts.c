@@ -74,6 +74,7 @@ static int counts_one_thread(struct plimp_reading *capture, unsigned delays)
 				  "read process", NULL, NULL);
 	capture->record->threads.count = 1;
 	capture->record->threads.known = 1;
+	capture->record->threads.ways = &plimp_linux_thread_ways;
 	return PLIM_OK;
 }
 

@@ -199,6 +199,7 @@ static int self_delays(plim_host *host, const struct plimp_request *request,
 		return PLIM_OK;
 	record->threads.count = 1;
 	record->threads.known = 1;
+	record->threads.ways = &plimp_linux_thread_ways;
 	return plimp_threads_add(threads, &host->allocator, &thread);
 }
 

@@ -232,6 +232,9 @@ int plimp_read_waits(plim_host *host, int task, unsigned parts,
 void plimp_thread_path(char path[PLIMP_THREAD_PATH], int32_t tid,
 		       const char *name);
 
+/* How the figures of threads are told here. */
+extern const struct plimp_thread_ways plimp_linux_thread_ways;
+
 /* The name of the file that a proof is of. */
 const char *plimp_thread_proof(int proof);
 

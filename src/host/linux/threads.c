@@ -60,6 +60,20 @@ struct threads_one {
 	int errors[THREADS_FILES];	   /* error numbers */
 };
 
+#define THREADS_BY(name)                                                       \
+	{                                                                      \
+		.state = PLIM_STATE_KNOWN, .method = PLIM_METHOD_THREAD_##name \
+	}
+const struct plimp_thread_ways plimp_linux_thread_ways = {
+    .start = THREADS_BY(STAT),
+    .wakeups = THREADS_BY(STATUS),
+    .involuntary = THREADS_BY(STATUS),
+    .switches_in = THREADS_BY(SCHEDSTAT),
+    .cpu = THREADS_BY(SCHEDSTAT),
+    .cpu_ticks = THREADS_BY(STAT),
+    .runqueue = THREADS_BY(SCHEDSTAT),
+};
+
 const char *plimp_thread_proof(int proof)
 {
 	static const char *const names[THREADS_FILES] = {"", "schedstat",
@@ -610,6 +624,7 @@ void plimp_threads_store(plim_host *host, plim_process *record,
 
 	record->threads.count = sum->count;
 	record->threads.known = sum->known;
+	record->threads.ways = &plimp_linux_thread_ways;
 	record->threads.vanished = sum->vanished;
 	record->threads.no_switches = plimp_missing_file(sum->no_switches);
 	record->threads.no_times = counted.state == PLIM_STATE_KNOWN
