@@ -248,6 +248,8 @@
 
 #if defined(__linux__) && !defined(PLIM_HOST_NONE)
 #include "host/linux/all.c"
+#elif defined(_WIN32) && !defined(PLIM_HOST_NONE)
+#include "host/windows/all.c"
 #else
 #include "host/none/all.c"
 #endif
