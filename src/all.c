@@ -246,10 +246,14 @@
 #include "export/with_gzip.c"
 /* End of the list. */
 
-#if defined(__linux__) && !defined(PLIM_HOST_NONE)
+#if defined(PLIM_HOST_NONE)
+#include "host/none/all.c"
+#elif defined(__linux__)
 #include "host/linux/all.c"
-#elif defined(_WIN32) && !defined(PLIM_HOST_NONE)
+#elif defined(_WIN32)
 #include "host/windows/all.c"
+#elif defined(__APPLE__)
+#include "host/macos/all.c"
 #else
 #include "host/none/all.c"
 #endif

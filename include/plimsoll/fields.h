@@ -46,7 +46,10 @@ enum plim_kind {
 	  "scheduling state of the main thread, one letter: R running, "       \
 	  "S sleeping, D uninterruptible, T stopped, t traced, Z zombie, "     \
 	  "I idle",                                                            \
-	  "stat field 3", "pbi_status (PROC_PIDTBSDINFO)", NULL)               \
+	  "stat field 3",                                                      \
+	  "pbi_status (PROC_PIDTBSDINFO), else R where pti_numrunning "        \
+	  "counts a thread, of whichever, else S",                             \
+	  NULL)                                                                \
 	X(IDENTITY, 5, "identity", TEXT, NONE, "0.1",                          \
 	  "the pid with its proof, as plim accepts it: PID@iINODE or "         \
 	  "PID@tTICKS",                                                        \
@@ -59,7 +62,7 @@ enum plim_kind {
 	  "CreateTime")                                                        \
 	X(START_TICKS, 7, "start_ticks", KEY, TICKS, "0.1",                    \
 	  "start of the process in clock ticks since boot", "stat field 22",   \
-	  "pbi_start_tvsec and pbi_start_tvusec",                              \
+	  "ri_proc_start_abstime, Mach ticks (proc_pid_rusage)",               \
 	  "CreateTime, 100 ns since 1601")                                     \
 	X(START_UNIX_MS, 8, "start_unix_ms", KEY, UNIX_MS, "0.1",              \
 	  "start of the process in Unix time, derived once per host",          \
@@ -164,17 +167,17 @@ enum plim_kind {
 	X(FAULTS_MAJOR, 31, "faults_major", COUNTER, NONE, "0.1",              \
 	  "page faults that waited for storage",                               \
 	  "getrusage for self, else stat field 12",                            \
-	  "pti_pageins (PROC_PIDTASKINFO)", "HardFaultCount")                  \
+	  "ri_pageins (proc_pid_rusage)", "HardFaultCount")                    \
 	X(THREADS, 32, "threads", GAUGE, NONE, "0.1", "threads alive",         \
 	  "stat field 20", "pti_threadnum (PROC_PIDTASKINFO)",                 \
 	  "NumberOfThreads")                                                   \
 	X(DESCRIPTORS, 33, "descriptors", GAUGE, NONE, "0.1",                  \
 	  "open file descriptors", "size of /proc/PID/fd (Linux 6.2)",         \
-	  "pbi_nfiles (PROC_PIDTBSDINFO)",                                     \
+	  "counting what PROC_PIDLISTFDS lists",                               \
 	  "HandleCount: handles of every kind")                                \
 	X(KERNEL_THREAD, 34, "kernel_thread", KEY, NONE, "0.1",                \
 	  "1 for a thread of the kernel, else 0",                              \
-	  "stat field 9, flag 0x200000", NULL, NULL)                           \
+	  "stat field 9, flag 0x200000", "pbi_flags, PROC_FLAG_SYSTEM", NULL)  \
 	X(CGROUP, 35, "cgroup", TEXT, NONE, "0.1",                             \
 	  "path of the control group, seen from our cgroup namespace; of a "   \
 	  "removed one with \" (deleted)\" behind it",                         \
@@ -346,8 +349,8 @@ enum plim_field_id {
 	  "the sum over the live threads of the times that each was put on a " \
 	  "CPU; what ended threads counted is lost")                           \
 	X(THREAD_TABLE, 54, "thread_table",                                    \
-	  "the threads in the system's table of processes; their switches are " \
-	  "the times that each was put on a CPU")                              \
+	  "the threads in the system's table of processes; their switches "    \
+	  "are the times that each was put on a CPU")                          \
 	X(ALL_IO, 55, "all_io",                                                \
 	  "all that the process reads and writes: files, pipes, sockets and "  \
 	  "devices")                                                           \
@@ -357,7 +360,34 @@ enum plim_field_id {
 	  "the system's account of this one process's memory")                 \
 	X(QUERY, 58, "query", "a question about this one process or thread")   \
 	X(PROCESS_PARAMETERS, 59, "process_parameters",                        \
-	  "the parameters that lie in the process's own memory")
+	  "the parameters that lie in the process's own memory")               \
+	X(MAC_BSDINFO, 60, "proc_bsdinfo",                                     \
+	  "PROC_PIDTBSDINFO, which macOS tells of the user's own processes")   \
+	X(MAC_BSDSHORT, 61, "proc_bsdshortinfo",                               \
+	  "PROC_PIDT_SHORTBSDINFO, which macOS tells of any process")          \
+	X(MAC_TASKINFO, 62, "proc_taskinfo", "PROC_PIDTASKINFO")               \
+	X(MAC_RUSAGE, 63, "proc_pid_rusage",                                   \
+	  "proc_pid_rusage: every thread, ended ones included")                \
+	X(MAC_FOOTPRINT, 64, "phys_footprint",                                 \
+	  "the memory footprint of macOS: what the process alone holds, "      \
+	  "compressed or swapped out memory included")                         \
+	X(MAC_PEAK_FOOTPRINT, 65, "lifetime_max_phys_footprint",               \
+	  "the largest memory footprint of macOS since the process began, "    \
+	  "not its largest resident size")                                     \
+	X(MAC_WAKEUPS, 66, "interrupt_wakeups",                                \
+	  "times an interrupt for the process woke an idle CPU; no context "   \
+	  "switches")                                                          \
+	X(MAC_UNIQUE_ID, 67, "unique_id",                                      \
+	  "the kernel's unique id of the process, never used again until the " \
+	  "machine restarts")                                                  \
+	X(MAC_FILE_LIST, 68, "proc_fd_list",                                   \
+	  "counting the entries of PROC_PIDLISTFDS")                           \
+	X(MAC_PATH, 69, "proc_pidpath", "PROC_PIDPATHINFO")                    \
+	X(MAC_ARGUMENTS, 70, "kern_procargs2", "sysctl KERN_PROCARGS2")        \
+	X(MAC_THREAD, 71, "proc_threadinfo",                                   \
+	  "PROC_PIDTHREADID64INFO, of this thread alone")                      \
+	X(MAC_QUEUE, 72, "kqueue_exit_status",                                 \
+	  "a kqueue's event of the end, NOTE_EXITSTATUS")
 
 enum plim_method {
 #define PLIM_X(name, number, word, text) PLIM_METHOD_##name = number,
@@ -528,7 +558,12 @@ enum plim_method {
 	  "the system does not let this user ask the process or thread")       \
 	X(TABLE_LACKS, 73, UNSUPPORTED, "left_out_of_this_build",              \
 	  "this build takes the list of processes from a source that does "    \
-	  "not tell it")
+	  "not tell it")                                                       \
+	X(OTHER_USER, 74, DENIED, "other_users_process",                       \
+	  "the kernel tells it of the user's own processes, and to root")      \
+	X(TRANSLATED, 75, UNSUPPORTED, "translated_program",                   \
+	  "this program is translated from another processor's code and is "   \
+	  "not told the scale of the kernel's ticks")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,
