@@ -37,6 +37,10 @@ int file_open(const char *path, int way);
 FILE *file_stream(const char *path, int way);
 /* Standard input, as a descriptor of its own; or -1. */
 int file_input(void);
+/* How much it is, 0 at the end, or -1. */
+long file_take(int descriptor, char *bytes, size_t size);
+/* All of it: 0, or an error number. */
+int file_put(int descriptor, const char *bytes, size_t size);
 /* From the beginning: 0, or -1. */
 int file_empty(FILE *file);
 /* Room for so many bytes: 0, or an error number. That a file system has none

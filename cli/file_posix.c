@@ -30,6 +30,26 @@ int file_input(void)
 	return dup(STDIN_FILENO);
 }
 
+long file_take(int descriptor, char *bytes, size_t size)
+{
+	return (long)read(descriptor, bytes, size);
+}
+
+int file_put(int descriptor, const char *bytes, size_t size)
+{
+	while (size > 0) {
+		const ssize_t count = write(descriptor, bytes, size);
+
+		if (count < 0 && errno != EINTR)
+			return errno;
+		if (count > 0) {
+			bytes += count;
+			size -= (size_t)count;
+		}
+	}
+	return 0;
+}
+
 int file_empty(FILE *file)
 {
 	return ftruncate(fileno(file), 0);

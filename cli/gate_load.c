@@ -21,7 +21,7 @@ int gate_read_file(const char *path, size_t limit, char **text, size_t *size)
 	char *buffer = NULL;
 	size_t used = 0;
 	size_t room = 0;
-	ssize_t got = 1;
+	long got = 1;
 	int problem = 0;
 	int file =
 	    strcmp(path, "-") == 0 ? file_input() : file_open(path, FILE_READ);
@@ -39,7 +39,7 @@ int gate_read_file(const char *path, size_t limit, char **text, size_t *size)
 			buffer = larger;
 			room += LOAD_PIECE;
 		}
-		got = read(file, buffer + used, room - used);
+		got = file_take(file, buffer + used, room - used);
 		if (got > 0)
 			used += (size_t)got;
 		else if (got < 0 && (errno != EINTR || interrupted))

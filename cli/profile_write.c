@@ -87,18 +87,8 @@ static int place_to_file(const char *data, size_t size, void *user)
 {
 	struct place_file *file = user;
 
-	while (size > 0) {
-		ssize_t count = write(file->descriptor, data, size);
-
-		if (count < 0 && errno != EINTR)
-			return errno;
-		if (count > 0) {
-			data += count;
-			size -= (size_t)count;
-			file->size += (uint64_t)count;
-		}
-	}
-	return 0;
+	file->size += size;
+	return file_put(file->descriptor, data, size);
 }
 
 static plim_profile_export place_options(const struct options *options,
