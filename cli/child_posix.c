@@ -239,6 +239,12 @@ void child_kill(const struct child *child, plim_target *target)
 	plim_target_signal(target, SIGKILL, NULL);
 }
 
+int child_descriptor(const struct child *child, const plim_target *target)
+{
+	(void)child;
+	return plim_target_poll_descriptor(target);
+}
+
 /* A child that is not reaped keeps its number. */
 void child_hand_on(const struct child *child, int number)
 {

@@ -240,6 +240,14 @@ void child_kill(const struct child *child, plim_target *target)
 	child_terminate(child);
 }
 
+/* The library has none: a handle is no descriptor. To interrupt_wait() it is
+ * one; it has 32 bits. */
+int child_descriptor(const struct child *child, const plim_target *target)
+{
+	(void)target;
+	return child->pid > 0 && !child->ended ? (int)child->told : -1;
+}
+
 void child_hand_on(const struct child *child, int number)
 {
 	(void)child;

@@ -291,6 +291,9 @@ void child_end(struct child *child, plim_target *target, plim_usage *usage);
  * And ends it. */
 int child_ask(const struct child *child, plim_target *target);
 void child_kill(const struct child *child, plim_target *target);
+/* What tells that it has ended, for interrupt_wait(): of the target where the
+ * library has it, else of a child of ours; -1. */
+int child_descriptor(const struct child *child, const plim_target *target);
 /* Hands an interruption on that came to us alone; may run in a handler. */
 void child_hand_on(const struct child *child, int number);
 /* By which signal it was ended; 0: by none. And what a shell would say. */

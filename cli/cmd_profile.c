@@ -261,7 +261,7 @@ static int profile_start(struct profile_run *run)
 
 static void profile_await(struct profile_run *run)
 {
-	int descriptor = plim_target_poll_descriptor(run->target);
+	int descriptor = child_descriptor(&run->child, run->target);
 
 	while (descriptor >= 0 &&
 	       interrupt_sleep(PROFILE_STEP_NS, descriptor) != 2)

@@ -90,7 +90,7 @@ static int time_wait(plim_usage *usage, plim_host *host, struct child *child,
 
 	if (plim_target_open(&target, host, (int32_t)child->pid, NULL) ==
 	    PLIM_OK)
-		descriptor = plim_target_poll_descriptor(target);
+		descriptor = child_descriptor(child, target);
 	while (descriptor >= 0 &&
 	       interrupt_sleep(TIME_STEP_NS, descriptor) != 2) {
 		if (interrupted && interrupted_by_user)

@@ -3,9 +3,6 @@
  * and descriptors of the C library over handles that are shared as on Unix: a
  * file that is open can be renamed, removed and read by others.
  */
-/* rand_s(), of the system's own source. */
-#define _CRT_RAND_S
-
 #include "file.h"
 #include "wide.h"
 
@@ -15,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
+
+#include <bcrypt.h>
 
 #define FILE_SHARES (FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE)
 
@@ -290,19 +289,8 @@ int file_own_path(char *path, size_t size)
 
 int file_random(void *bytes, size_t size)
 {
-	unsigned char *at = bytes;
-
-	while (size > 0) {
-		unsigned int number;
-		const size_t part = size < sizeof number ? size : sizeof number;
-
-		if (rand_s(&number) != 0)
-			return 0;
-		memcpy(at, &number, part);
-		at += part;
-		size -= part;
-	}
-	return 1;
+	return BCryptGenRandom(NULL, bytes, (ULONG)size,
+			       BCRYPT_USE_SYSTEM_PREFERRED_RNG) == 0;
 }
 
 /* Handles have no limit that could be raised. */

@@ -37,6 +37,9 @@ static int run_idle_sleep(uint64_t ns, int descriptor, void *user)
 		session->born_before = run_born(session, 1);
 		session->marked = 1;
 	}
+	if (descriptor < 0)
+		descriptor =
+		    child_descriptor(&session->child, session->process);
 	woken = gate_session_sleep(session, ns, descriptor, 0);
 	if (session->in_window)
 		session->born = run_born(session, 0);

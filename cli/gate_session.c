@@ -233,9 +233,10 @@ void gate_session_first(struct gate_session *session)
 	if (!gate_session_fine(session))
 		return;
 	if (session->started &&
-	    gate_session_sleep(session, SESSION_FIRST_NS,
-			       plim_target_poll_descriptor(session->process),
-			       0) == GATE_ENDED)
+	    gate_session_sleep(
+		session, SESSION_FIRST_NS,
+		child_descriptor(&session->child, session->process),
+		0) == GATE_ENDED)
 		gate_session_ended(session);
 	if (!gate_session_fine(session))
 		return;
@@ -290,7 +291,7 @@ void gate_session_ready(struct gate_session *session)
 			      (double)spent / 1e9);
 		if (gate_session_sleep(
 			session, SESSION_STEP_NS,
-			plim_target_poll_descriptor(session->process),
+			child_descriptor(&session->child, session->process),
 			1) == GATE_ENDED)
 			gate_session_ended(session);
 	}
@@ -307,9 +308,10 @@ static void session_stop(struct gate_session *session)
 {
 	if (interrupted || !child_ask(&session->child, session->process))
 		return;
-	if (gate_session_sleep(session, SESSION_POLITE_NS,
-			       plim_target_poll_descriptor(session->process),
-			       0) == GATE_SLEPT)
+	if (gate_session_sleep(
+		session, SESSION_POLITE_NS,
+		child_descriptor(&session->child, session->process),
+		0) == GATE_SLEPT)
 		child_kill(&session->child, session->process);
 }
 

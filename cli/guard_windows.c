@@ -126,6 +126,7 @@ struct reaper_account reaper_end_all(plim_host *host)
 	     waited += JOB_PAUSE_MS)
 		Sleep(JOB_PAUSE_MS);
 	account.left = job_alive() > 0;
+	account.reaped = account.left ? 0 : account.signalled;
 	CloseHandle(job);
 	job = NULL;
 	return account;
