@@ -2,11 +2,13 @@
  * comma.c - a locale with a decimal comma by the names of POSIX systems; see
  * comma.h.
  */
-#define _POSIX_C_SOURCE 200809L /* mkdtemp, setenv */
+#define _POSIX_C_SOURCE	 200809L /* mkdtemp, setenv */
+#define _DARWIN_C_SOURCE	 /* where mkdtemp is not of POSIX alone */
 #include "comma.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* A folder with one locale, made for this test where none is installed. */
 static int comma_make(const char *name)
