@@ -39,6 +39,8 @@
 #include "host/windows/decode_nt_memory.c"
 #include "host/windows/decode_nt_table.c"
 #include "host/windows/decode_nt_text.c"
+#include "host/windows/store.c"
+#include "host/windows/store_threads.c"
 #include "host/linux/attach.c"
 #include "host/linux/births.c"
 #include "host/linux/births_connector.c"

@@ -39,6 +39,8 @@
 #include "host/windows/decode_nt_memory.c"
 #include "host/windows/decode_nt_table.c"
 #include "host/windows/decode_nt_text.c"
+#include "host/windows/store.c"
+#include "host/windows/store_threads.c"
 #include "host/linux/syscall_names.c"
 #include "host/none/cell.c"
 #include "host/none/inside.c"

@@ -128,7 +128,7 @@ plim_count plimp_system_thread_cpu(plim_host *host)
 void plimp_system_own(plim_host *host, struct plimp_own *own)
 {
 	const DWORD tid = GetCurrentThreadId();
-	const struct plimp_nt_table_entry *entry = NULL;
+	const struct plimp_nt_entry *entry = NULL;
 	struct plimp_nt_thread thread;
 	size_t i;
 

@@ -165,7 +165,7 @@ static int nt_self_table(plim_host *host, const struct plimp_request *request,
 			 plim_process *record,
 			 struct plimp_thread_list *threads, plim_error *error)
 {
-	const struct plimp_nt_table_entry *entry;
+	const struct plimp_nt_entry *entry;
 	int code;
 
 	plimp_system_begin(host);

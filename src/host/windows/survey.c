@@ -62,7 +62,7 @@ static void nt_survey_handles(struct nt_survey *nt_survey)
 
 static void nt_survey_figures(struct nt_survey *nt_survey)
 {
-	const struct plimp_nt_table_entry *self = plimp_nt_table_find(
+	const struct plimp_nt_entry *self = plimp_nt_table_find(
 	    nt_survey->host, nt_survey->host->system->self.pid);
 	const uint16_t lacks =
 	    self != NULL ? self->lacks[PLIMP_NT_TABLE_SWITCHES] : 0;

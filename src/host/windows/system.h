@@ -12,7 +12,7 @@
 #define PLIMP_WINDOWS_SYSTEM_H
 
 #include "host/host.h"
-#include "host/windows/decode.h"
+#include "host/windows/store.h"
 
 /* What is newer than Windows 7 is looked up at run time. */
 #include <windows.h>
@@ -35,28 +35,11 @@ struct plimp_nt_calls {
 };
 int plimp_nt_calls_find(struct plimp_nt_calls *calls);
 
-/* What is known or missing together; of each the source says the method. */
-enum plimp_nt_table_group {
-	PLIMP_NT_TABLE_TIMES,
-	PLIMP_NT_TABLE_MEMORY,
-	PLIMP_NT_TABLE_PRIVATE, /* working set */
-	PLIMP_NT_TABLE_FAULTS,
-	PLIMP_NT_TABLE_IO,
-	PLIMP_NT_TABLE_HANDLES,
-	PLIMP_NT_TABLE_SWITCHES,
-	PLIMP_NT_TABLE_GROUPS
-};
-
-struct plimp_nt_table_entry {
-	struct plimp_nt_process process;
-	uint16_t lacks[PLIMP_NT_TABLE_GROUPS]; /* enum plim_reason; 0: known */
-};
-
 struct plimp_nt_table {
 	char *bytes; /* as the system filled them */
 	size_t capacity;
 	size_t size;
-	struct plimp_nt_table_entry *items; /* ascending by pid */
+	struct plimp_nt_entry *items; /* ascending by pid */
 	size_t count;
 	size_t item_capacity;
 	int fresh;
@@ -71,12 +54,11 @@ extern const char plimp_nt_table_source[];
 
 /* The table of this pass, taken now if there is none yet. */
 int plimp_nt_table_take(plim_host *host, plim_error *error);
-const struct plimp_nt_table_entry *plimp_nt_table_find(const plim_host *host,
-						       int32_t pid);
+const struct plimp_nt_entry *plimp_nt_table_find(const plim_host *host,
+						 int32_t pid);
 /* For the source: an entry more, in any order. PLIM_EMALFORMED for a pid that
  * is none; the idle process (0) is left out. */
-int plimp_nt_table_add(plim_host *host,
-		       const struct plimp_nt_table_entry *entry);
+int plimp_nt_table_add(plim_host *host, const struct plimp_nt_entry *entry);
 
 #define PLIMP_COMMAND_ANSWER 65568 /* UNICODE_STRING and all it can hold */
 #define PLIMP_COMMAND_TEXT   98304 /* the same in UTF-8 */
@@ -89,7 +71,6 @@ struct plimp_system {
 };
 
 extern const struct plimp_nt_layout *const plimp_nt_layout;
-extern const struct plimp_thread_ways plimp_windows_ways;
 
 /* Coarse system time, by which the system dates processes and threads. */
 uint64_t plimp_nt_filetime(void);
@@ -113,19 +94,12 @@ void plimp_nt_close(plim_host *host, HANDLE handle);
 /* What a refused or failed question means for a figure. */
 plim_count plimp_nt_missing(int problem);
 
-void plimp_windows_identity(plim_identity *identity, uint64_t pid,
-			    uint64_t create_time);
-void plimp_windows_store_identity(plim_process *record,
-				  const plim_identity *identity, int method);
-
 /* One entry of the table into a record, see plimp_system_read(). */
-int plimp_windows_capture(plim_host *host,
-			  const struct plimp_nt_table_entry *entry,
+int plimp_windows_capture(plim_host *host, const struct plimp_nt_entry *entry,
 			  const struct plimp_request *request,
 			  plim_process *record,
 			  struct plimp_thread_list *threads, plim_error *error);
-int plimp_windows_threads(plim_host *host,
-			  const struct plimp_nt_table_entry *entry,
+int plimp_windows_threads(plim_host *host, const struct plimp_nt_entry *entry,
 			  const struct plimp_request *request,
 			  plim_process *record,
 			  struct plimp_thread_list *threads, plim_error *error);
@@ -135,8 +109,5 @@ int plimp_windows_exe(plim_host *host, int32_t pid,
 		      plim_process *record);
 /* CPUs that this process may run on. */
 plim_count plimp_windows_affinity(plim_host *host);
-
-/* Fields that no process has here. */
-void plimp_windows_never(plim_process *record, const plim_field_set *fields);
 
 #endif

@@ -12,8 +12,7 @@ void plimp_system_begin(plim_host *host)
 	host->system->table.fresh = 0;
 }
 
-int plimp_nt_table_add(plim_host *host,
-		       const struct plimp_nt_table_entry *entry)
+int plimp_nt_table_add(plim_host *host, const struct plimp_nt_entry *entry)
 {
 	struct plimp_nt_table *table = &host->system->table;
 	void *items = table->items;
@@ -34,10 +33,9 @@ int plimp_nt_table_add(plim_host *host,
 	return PLIM_OK;
 }
 
-static void table_sift(struct plimp_nt_table_entry *items, size_t root,
-		       size_t count)
+static void table_sift(struct plimp_nt_entry *items, size_t root, size_t count)
 {
-	struct plimp_nt_table_entry moved = items[root];
+	struct plimp_nt_entry moved = items[root];
 	size_t child;
 
 	while ((child = 2 * root + 1) < count) {
@@ -54,14 +52,14 @@ static void table_sift(struct plimp_nt_table_entry *items, size_t root,
 
 /* The system lists them in the order of their starts, which is none of pids:
  * these are used again soon. A heap sort; qsort() may allocate. */
-static void table_sort(struct plimp_nt_table_entry *items, size_t count)
+static void table_sort(struct plimp_nt_entry *items, size_t count)
 {
 	size_t at;
 
 	for (at = count / 2; at > 0; at--)
 		table_sift(items, at - 1, count);
 	for (at = count; at > 1; at--) {
-		struct plimp_nt_table_entry last = items[at - 1];
+		struct plimp_nt_entry last = items[at - 1];
 
 		items[at - 1] = items[0];
 		items[0] = last;
@@ -87,8 +85,8 @@ int plimp_nt_table_take(plim_host *host, plim_error *error)
 	return PLIM_OK;
 }
 
-const struct plimp_nt_table_entry *plimp_nt_table_find(const plim_host *host,
-						       int32_t pid)
+const struct plimp_nt_entry *plimp_nt_table_find(const plim_host *host,
+						 int32_t pid)
 {
 	const struct plimp_nt_table *table = &host->system->table;
 	size_t low = 0;

@@ -86,7 +86,10 @@ static int table_ask(plim_host *host, plim_error *error)
 int plimp_nt_table_fill(plim_host *host, plim_error *error)
 {
 	struct plimp_nt_table *table = &host->system->table;
-	struct plimp_nt_table_entry entry = {.lacks = {0}};
+	struct plimp_nt_entry entry = {
+	    .layout = plimp_nt_layout,
+	    .methods = plimp_nt_table_methods,
+	};
 	plim_bytes bytes;
 	size_t offset = 0;
 	int more;

@@ -44,7 +44,7 @@ static int nt_target_has_ended(plim_target *target)
 }
 
 static void nt_target_name(plim_target *target,
-			   const struct plimp_nt_table_entry *entry)
+			   const struct plimp_nt_entry *entry)
 {
 	target->name_size = (uint8_t)plimp_nt_utf8(
 	    entry->process.name, target->name, sizeof target->name);
@@ -77,7 +77,7 @@ static int nt_target_no_process(plim_target *target, int32_t pid,
 static int nt_target_describe(plim_target *target, int32_t pid,
 			      plim_error *error)
 {
-	const struct plimp_nt_table_entry *entry;
+	const struct plimp_nt_entry *entry;
 	struct plimp_nt_times times;
 	int code;
 
@@ -138,7 +138,7 @@ void plimp_system_release(plim_target *target)
 
 static int nt_target_fate(plim_target *target)
 {
-	const struct plimp_nt_table_entry *entry;
+	const struct plimp_nt_entry *entry;
 	int ended = nt_target_has_ended(target);
 
 	if (ended >= 0)
@@ -171,7 +171,7 @@ int plimp_system_read_target(plim_target *target,
 			     plim_error *error)
 {
 	static const char operation[] = "measure process";
-	const struct plimp_nt_table_entry *entry;
+	const struct plimp_nt_entry *entry;
 	int code = plimp_nt_table_take(target->host, error);
 
 	if (code != PLIM_OK)

@@ -1,11 +1,8 @@
 /*
- * threads.c - the threads of one entry of the table.
+ * threads.c - what stands beside the counters of threads.
  *
- * Counters come with the table. The switches of a thread are the times that
- * it was put on a CPU: Windows does not tell why it was off it. Their sum over
- * the live threads dips when one of them exits; it is a lower bound, and its
- * change is made thread by thread (core/rates.c). Names and start addresses
- * are read behind the counters, by the thread's number: they count if the
+ * The counters come with the table (store_threads.c). Names and start
+ * addresses are read behind them, by the thread's number: they count if the
  * thread that has the number was created when the sampled one was.
  */
 #include "core/fail.h"
@@ -13,20 +10,6 @@
 
 #include <string.h>
 #include <wchar.h>
-
-const struct plimp_thread_ways plimp_windows_ways = {
-    .start = {.state = PLIM_STATE_KNOWN, .method = PLIM_METHOD_THREAD_TABLE},
-    .wakeups = {.state = PLIM_STATE_KNOWN, .method = PLIM_METHOD_THREAD_TABLE},
-    .involuntary = {.state = PLIM_STATE_UNSUPPORTED,
-		    .method = PLIM_REASON_HOST_NEVER},
-    .switches_in = {.state = PLIM_STATE_KNOWN,
-		    .method = PLIM_METHOD_THREAD_TABLE},
-    .cpu = {.state = PLIM_STATE_KNOWN, .method = PLIM_METHOD_THREAD_TABLE},
-    .cpu_ticks = {.state = PLIM_STATE_KNOWN,
-		  .method = PLIM_METHOD_THREAD_TABLE},
-    .runqueue = {.state = PLIM_STATE_UNSUPPORTED,
-		 .method = PLIM_REASON_HOST_NEVER},
-};
 
 static int nt_threads_fail(int code, plim_error *error)
 {
@@ -138,7 +121,6 @@ static int nt_threads_name(plim_host *host, DWORD tid, uint64_t create_time,
 
 /* Behind the counters of all. */
 static int nt_threads_decorate(plim_host *host,
-			       const struct plimp_nt_table_entry *entry,
 			       const struct plimp_request *request,
 			       struct plimp_thread *items, size_t count)
 {
@@ -163,13 +145,11 @@ static int nt_threads_decorate(plim_host *host,
 		detail->start_address = nt_threads_address(
 		    host, (DWORD)items[i].tid, items[i].start_ticks);
 	}
-	(void)entry;
 	return PLIM_OK;
 }
 
 /* What each waits for, in the order of the table: found again by its number. */
-static int nt_threads_waits(plim_host *host,
-			    const struct plimp_nt_table_entry *entry,
+static int nt_threads_waits(plim_host *host, const struct plimp_nt_entry *entry,
 			    const struct plimp_request *request,
 			    const struct plimp_thread *items, size_t count)
 {
@@ -227,118 +207,29 @@ static int nt_threads_waits(plim_host *host,
 	return PLIM_OK;
 }
 
-/* The switches of one thread: the table's counter has 32 bits. */
-static void nt_threads_take(const struct plimp_nt_table_entry *entry,
-			    const struct plimp_nt_thread *from,
-			    struct plimp_thread *to)
-{
-	*to = (struct plimp_thread){
-	    .tid = (int32_t)from->tid,
-	    .start_ticks = from->create_time,
-	    .voluntary = from->switches,
-	    .switches_in = from->switches,
-	    .cpu_ns = plimp_nt_ns(from->user_time + from->kernel_time),
-	    .has = PLIMP_THREAD_RUNQUEUE,
-	};
-	if (entry->lacks[PLIMP_NT_TABLE_SWITCHES] == 0)
-		to->has |= PLIMP_THREAD_SWITCHES;
-}
-
-/* Appends all; the list stays sorted, and has none twice. */
-static int nt_threads_append(plim_host *host,
-			     const struct plimp_nt_table_entry *entry,
-			     struct plimp_thread_list *threads,
-			     uint64_t *switches)
-{
-	const size_t first = threads->count;
-	struct plimp_nt_thread from;
-	size_t kept;
-	size_t i;
-
-	if (entry->process.thread_count > PLIM_THREAD_LIMIT)
-		return PLIM_ELIMIT;
-	for (i = 0;
-	     plimp_decode_nt_thread(entry->process.threads, plimp_nt_layout, i,
-				    &from) == PLIM_OK;
-	     i++) {
-		struct plimp_thread *to =
-		    plimp_threads_slot(threads, &host->allocator);
-
-		if (to == NULL)
-			return PLIM_ENOMEM;
-		if (from.tid == 0 || from.tid > INT32_MAX)
-			return PLIM_EMALFORMED;
-		nt_threads_take(entry, &from, to);
-		threads->count++;
-	}
-	plimp_threads_sort(threads->items + first, threads->count - first);
-	for (i = kept = first; i < threads->count; i++) {
-		const struct plimp_thread *one = &threads->items[i];
-
-		if (kept > first && threads->items[kept - 1].tid == one->tid &&
-		    threads->items[kept - 1].start_ticks == one->start_ticks)
-			continue;
-		*switches += one->voluntary; /* 65,536 of 32 bits fit */
-		threads->items[kept++] = *one;
-	}
-	threads->count = kept;
-	return PLIM_OK;
-}
-
-static void nt_threads_sum(const struct plimp_nt_table_entry *entry,
-			   const struct plimp_request *request,
-			   plim_process *record, uint64_t switches)
-{
-	const uint16_t lacks = entry->lacks[PLIMP_NT_TABLE_SWITCHES];
-
-	if (!plimp_set_has(&request->fields, PLIM_FIELD_WAKEUPS))
-		return;
-	plimp_record_set(record, PLIM_FIELD_WAKEUPS,
-			 lacks != 0 ? plim_count_missing(lacks, 0)
-				    : plim_count_bounded(switches,
-							 PLIM_METHOD_SWITCH_SUM,
-							 PLIM_BOUND_AT_LEAST));
-}
-
-int plimp_windows_threads(plim_host *host,
-			  const struct plimp_nt_table_entry *entry,
+int plimp_windows_threads(plim_host *host, const struct plimp_nt_entry *entry,
 			  const struct plimp_request *request,
 			  plim_process *record,
 			  struct plimp_thread_list *threads, plim_error *error)
 {
 	const size_t first = threads->count;
-	struct plimp_threads *told = &record->threads;
-	uint64_t switches = 0;
 	size_t count;
 	int code;
 
 	if (!plimp_set_has(&request->fields, PLIM_FIELD_WAKEUPS) &&
 	    request->thread_parts == 0)
 		return PLIM_OK;
-	code = nt_threads_append(host, entry, threads, &switches);
-	if (code != PLIM_OK)
-		return nt_threads_fail(code, error);
+	code = plimp_nt_store_threads(entry, &host->allocator, &request->fields,
+				      record, threads);
 	count = threads->count - first;
-	if (request->details != NULL) {
+	if (code == PLIM_OK && request->details != NULL) {
 		struct plimp_thread *items = threads->items + first;
 
-		code = nt_threads_decorate(host, entry, request, items, count);
+		code = nt_threads_decorate(host, request, items, count);
 		if (code == PLIM_OK &&
 		    (request->thread_parts & PLIMP_THREAD_WAIT) != 0)
 			code = nt_threads_waits(host, entry, request, items,
 						count);
 	}
-	if (code != PLIM_OK)
-		return nt_threads_fail(code, error);
-	told->count = count;
-	told->known = 1;
-	told->ways = &plimp_windows_ways;
-	told->no_switches =
-	    plim_count_missing(entry->lacks[PLIMP_NT_TABLE_SWITCHES] != 0
-				   ? entry->lacks[PLIMP_NT_TABLE_SWITCHES]
-				   : PLIM_REASON_NOT_IN_TABLE,
-			       0);
-	told->no_times = plim_count_missing(PLIM_REASON_NOT_IN_TABLE, 0);
-	nt_threads_sum(entry, request, record, switches);
-	return PLIM_OK;
+	return code == PLIM_OK ? PLIM_OK : nt_threads_fail(code, error);
 }
