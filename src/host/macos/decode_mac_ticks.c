@@ -1,5 +1,5 @@
 /*
- * decode_ticks.c - Mach ticks and nanoseconds. A tick is 1 ns on Intel and
+ * decode_mac_ticks.c - Mach ticks and nanoseconds. A tick is 1 ns on Intel and
  * 125/3 ns on Apple's own processors; what a machine says may be anything.
  *
  * value * a / b of three numbers of 64, 32 and 32 bits: the quotient of

@@ -1,5 +1,5 @@
 /*
- * decode_info.c - what proc_pidinfo() answers of a process and of a thread:
+ * decode_mac_info.c - what proc_pidinfo() answers of a process and of a thread:
  * XNU's bsd/kern/proc_info.c fills these structures, osfmk/kern/bsd_kern.c
  * those of tasks and threads.
  *

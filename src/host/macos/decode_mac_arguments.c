@@ -1,5 +1,5 @@
 /*
- * decode_arguments.c - KERN_PROCARGS2: sysctl_procargsx() in XNU's
+ * decode_mac_arguments.c - KERN_PROCARGS2: sysctl_procargsx() in XNU's
  * bsd/kern/kern_sysctl.c.
  *
  * The number of arguments is the kernel's, taken at exec; the texts lie on the

@@ -1,5 +1,5 @@
 /*
- * decode_rusage.c - what proc_pid_rusage() answers. The versions of its
+ * decode_mac_rusage.c - what proc_pid_rusage() answers. The versions of its
  * structure grow at the end; each has a size of its own, and what a version
  * does not have is not told, instead of 0.
  *
