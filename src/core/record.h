@@ -56,6 +56,7 @@ struct plimp_thread_ways {
 	plim_count cpu;
 	plim_count cpu_ticks; /* where PLIMP_THREAD_TICKS is all there is */
 	plim_count runqueue;
+	int no_main; /* no thread is told to be the main one by its id */
 };
 
 /* The live threads of a record; borrowed from whoever owns the record. */

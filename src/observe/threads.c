@@ -277,7 +277,8 @@ static void threads_show_one(const struct plimp_threads_side *side,
 	assert(ways != NULL);
 	memset(shown, 0, sizeof *shown);
 	shown->tid = thread->tid;
-	shown->is_main = thread->tid == side->record.identity.pid;
+	shown->is_main =
+	    !ways->no_main && thread->tid == side->record.identity.pid;
 	shown->start_ticks = threads_way(ways->start, thread->start_ticks);
 	if ((side->parts & PLIM_THREAD_SWITCHES) == 0)
 		missing = plim_count_missing(PLIM_REASON_NOT_ASKED, 0);

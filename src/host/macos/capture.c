@@ -279,7 +279,8 @@ static void capture_store_process(struct capture_mac *capture,
 		    plimp_known(process->start_unix_us / 1000, method));
 }
 
-static void capture_state(struct capture_mac *capture, char letter, int method)
+static void capture_mac_state(struct capture_mac *capture, char letter,
+			      int method)
 {
 	capture->record->state = letter;
 	plimp_record_set(capture->record, PLIM_FIELD_STATE,
@@ -294,13 +295,13 @@ static void capture_mac_status(struct capture_mac *capture,
 {
 	switch (process->status) {
 	case PLIMP_MAC_IDLE:
-		capture_state(capture, 'I', method);
+		capture_mac_state(capture, 'I', method);
 		break;
 	case PLIMP_MAC_STOP:
-		capture_state(capture, 'T', method);
+		capture_mac_state(capture, 'T', method);
 		break;
 	case PLIMP_MAC_ZOMBIE:
-		capture_state(capture, 'Z', method);
+		capture_mac_state(capture, 'Z', method);
 		capture->zombie = 1;
 		break;
 	default:
@@ -409,8 +410,8 @@ static void capture_task(struct capture_mac *capture)
 		return;
 	}
 	if (capture->record->state == 0)
-		capture_state(capture, task.running > 0 ? 'R' : 'S',
-			      PLIM_METHOD_MAC_TASKINFO);
+		capture_mac_state(capture, task.running > 0 ? 'R' : 'S',
+				  PLIM_METHOD_MAC_TASKINFO);
 	capture_put(capture, PLIM_FIELD_THREADS,
 		    plimp_known(task.threads, PLIM_METHOD_MAC_TASKINFO));
 	capture_put(capture, PLIM_FIELD_FAULTS_MINOR, capture_minor(&task));

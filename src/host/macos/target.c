@@ -246,7 +246,7 @@ plim_count plimp_system_exit_status(plim_target *target)
 	const struct plimp_grip *grip = target->grip;
 
 	if (!target_mac_ended(target))
-		return plim_count_missing(PLIM_REASON_NOT_REAPED, 0);
+		return plim_count_missing(PLIM_REASON_STILL_LIVES, 0);
 	if (grip->has_status)
 		return plimp_known(grip->status, PLIM_METHOD_MAC_QUEUE);
 	return grip->queue >= 0 ? plim_count_missing(PLIM_REASON_OTHER_USER, 0)

@@ -17,6 +17,23 @@
 
 #define THREADS_FIRST 64
 
+#define THREADS_NEVER                            \
+	{                                        \
+		.state = PLIM_STATE_UNSUPPORTED, \
+		.method = PLIM_REASON_HOST_NEVER \
+	}
+
+static const struct plimp_thread_ways threads_mac_ways = {
+    .start = THREADS_NEVER,
+    .wakeups = THREADS_NEVER,
+    .involuntary = THREADS_NEVER,
+    .switches_in = THREADS_NEVER,
+    .cpu = {.state = PLIM_STATE_KNOWN, .method = PLIM_METHOD_MAC_THREAD},
+    .cpu_ticks = {.state = PLIM_STATE_KNOWN, .method = PLIM_METHOD_MAC_THREAD},
+    .runqueue = THREADS_NEVER,
+    .no_main = 1,
+};
+
 struct threads_mac {
 	plim_host *host;
 	int32_t pid;
@@ -126,6 +143,7 @@ static int threads_mac_take_all(struct threads_mac *pass, plim_bytes list)
 	size_t first = pass->threads->count;
 	size_t i;
 
+	told->ways = &threads_mac_ways;
 	told->no_switches = plim_count_missing(PLIM_REASON_HOST_NEVER, 0);
 	told->no_times = told->no_switches;
 	for (i = 0; i < list.size / sizeof(uint64_t); i++) {
