@@ -190,9 +190,12 @@ static plim_text threads_text(const struct plimp_threads_side *side,
 			  .code = where->size.code};
 
 	if (text.state == PLIM_STATE_KNOWN) {
-		text.bytes.data = side->details.texts.bytes + where->start;
+		text.bytes.data = "";
 		text.bytes.size = (size_t)where->size.value;
 	}
+	/* Where no thread has a name there are no texts at all. */
+	if (text.bytes.size > 0)
+		text.bytes.data = side->details.texts.bytes + where->start;
 	return text;
 }
 

@@ -80,13 +80,18 @@ int64_t plimp_mac_call_pids(plim_host *host, void *buffer, size_t size)
 {
 	size_t i;
 
+	size_t most = (fake.count + 20) * sizeof(int32_t);
+
 	host->bill.system_calls++;
 	if (buffer == NULL)
-		return (int64_t)((fake.count + 20) * sizeof(int32_t));
+		return (int64_t)most;
 	fake.lists++;
 	fake.list_room = size;
+	if (size > most)
+		size = most;
 	for (i = 0; i < fake.forks; i++)
 		fake_add(10000 + (int32_t)fake.count, 1, "forked");
+	fake.forks = fake.forks_on ? fake.forks : 0;
 	/* The newest first, as the kernel's list has them; and itself. */
 	for (i = 0; i < fake.count + 1 && (i + 1) * 4 <= size; i++)
 		fake_put(buffer, i * 4,
@@ -221,8 +226,7 @@ static int64_t fake_files(plim_host *host, const struct fake_process *of,
 /* What is told to everybody; of the rest, the own processes alone. */
 static int fake_is_public(int flavour)
 {
-	return flavour == PLIMP_MAC_BSDSHORT || flavour == PLIMP_MAC_UNIQUE ||
-	       flavour == PLIMP_MAC_PATH;
+	return flavour == PLIMP_MAC_BSDSHORT || flavour == PLIMP_MAC_UNIQUE;
 }
 
 /* Zombies are told of where the argument says so. */
@@ -264,14 +268,22 @@ int64_t plimp_mac_call_info(plim_host *host, int32_t pid, int flavour,
 		return fake_thread(host, of, argument, buffer, size);
 	case PLIMP_MAC_LIST_FILES:
 		return fake_files(host, of, buffer, size);
-	case PLIMP_MAC_PATH:
-		if (of->path == NULL)
-			return -ENOENT;
-		return fake_give(host, of->path, strlen(of->path) + 1, buffer,
-				 size);
 	default:
 		return -EINVAL;
 	}
+}
+
+int64_t plimp_mac_call_path(plim_host *host, int32_t pid, char *path,
+			    size_t size)
+{
+	const struct fake_process *of = fake_find(pid);
+
+	host->bill.system_calls++;
+	if (of == NULL || of->status == PLIMP_MAC_ZOMBIE)
+		return -ESRCH;
+	if (of->path == NULL)
+		return -ENOENT;
+	return fake_give(host, of->path, strlen(of->path), path, size);
 }
 
 int plimp_mac_call_rusage(plim_host *host, int32_t pid, int flavour,

@@ -64,7 +64,8 @@ struct fake {
 	int translated;
 	int rusage_most; /* the newest version that this kernel knows */
 	int has_root;	 /* the user is root */
-	size_t forks;	 /* so many more at each list than were told before */
+	size_t forks;	 /* so many are born while the next list is made */
+	int forks_on;	 /* and while each one after it is */
 	size_t infos;	 /* questions so far, by kind */
 	size_t lists;
 	size_t thread_lists;

@@ -256,16 +256,30 @@ static void test_growth(void **state)
 	(void)state;
 	for (i = 0; i < 1000; i++)
 		fake_add(1000 + (int32_t)i, 1, "many");
-	/* More than the margin that a list is asked with. */
+	/* More than there may be when the list begins. */
 	fake.forks = 300;
 	take(PLIM_FIELDS_LIGHT);
 	assert_int_equal(fake.lists, 2);
-	assert_int_equal(plim_snapshot_size(snapshot), 1601);
+	assert_int_equal(plim_snapshot_size(snapshot), 1301);
 	assert_null(plim_snapshot_find(snapshot, 0));
 	for (i = 1; i < plim_snapshot_size(snapshot); i++)
 		assert_true(
 		    plim_process_pid(plim_snapshot_at(snapshot, i - 1)) <
 		    plim_process_pid(plim_snapshot_at(snapshot, i)));
+}
+
+/* A list that is never whole is none. */
+static void test_no_end(void **state)
+{
+	plim_error error;
+
+	(void)state;
+	take(PLIM_FIELDS_LIGHT);
+	fake.forks = 30;
+	fake.forks_on = 1;
+	assert_int_equal(plim_snapshot_take(snapshot, NULL, &error),
+			 PLIM_ESYSTEM);
+	assert_int_equal(plim_snapshot_size(snapshot), 1);
 }
 
 /* At whatever question it ends, it is left out whole or was read before. */
@@ -383,10 +397,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-	    TEST(test_figures),	   TEST(test_never),	TEST(test_older_kernel),
-	    TEST(test_others),	   TEST(test_zombie),	TEST(test_growth),
-	    TEST(test_vanish),	   TEST(test_replaced), TEST(test_saturated),
-	    TEST(test_translated), TEST(test_host),
+	    TEST(test_figures),	     TEST(test_never),
+	    TEST(test_older_kernel), TEST(test_others),
+	    TEST(test_zombie),	     TEST(test_growth),
+	    TEST(test_no_end),	     TEST(test_vanish),
+	    TEST(test_replaced),     TEST(test_saturated),
+	    TEST(test_translated),   TEST(test_host),
 	};
 
 	return cmocka_run_group_tests_name("macos_snapshot", tests, NULL, NULL);

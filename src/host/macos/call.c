@@ -47,13 +47,27 @@ int64_t plimp_mac_call_info(plim_host *host, int32_t pid, int flavour,
 	host->bill.system_calls++;
 	errno = 0;
 	came = proc_pidinfo(pid, flavour, argument, buffer, call_int(size));
-	/* A list may be empty; so may a path of a process on its way out. */
+	/* A list of files may be empty. */
 	if (came <= 0 && errno != 0)
 		return -(int64_t)errno;
 	if (came <= 0)
 		return flavour == PLIMP_MAC_LIST_FILES ? 0 : -(int64_t)ESRCH;
 	host->bill.bytes_read += (uint64_t)came;
 	return came;
+}
+
+int64_t plimp_mac_call_path(plim_host *host, int32_t pid, char *path,
+			    size_t size)
+{
+	int length;
+
+	host->bill.system_calls++;
+	errno = 0;
+	length = proc_pidpath(pid, path, (uint32_t)call_int(size));
+	if (length <= 0)
+		return errno != 0 ? -(int64_t)errno : -(int64_t)ENOENT;
+	host->bill.bytes_read += (uint64_t)length;
+	return length;
 }
 
 int plimp_mac_call_rusage(plim_host *host, int32_t pid, int flavour,

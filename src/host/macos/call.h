@@ -13,13 +13,21 @@
 #include "host/host.h"
 #include "host/macos/decode.h"
 
-/* proc_listallpids(): the bytes of the pids that were stored. A NULL buffer
- * asks how many there may be. */
+/*
+ * proc_listallpids(): the bytes of the pids that were stored. A NULL buffer
+ * asks how many there may be, which are 20 more than there are; the kernel
+ * stores no more than that, however much room it is given.
+ */
 int64_t plimp_mac_call_pids(plim_host *host, void *buffer, size_t size);
 
 /* proc_pidinfo(): the bytes that were stored, never 0. */
 int64_t plimp_mac_call_info(plim_host *host, int32_t pid, int flavour,
 			    uint64_t argument, void *buffer, size_t size);
+
+/* proc_pidpath(): the length of the path, without its NUL. The kernel's own
+ * answer has no length. */
+int64_t plimp_mac_call_path(plim_host *host, int32_t pid, char *path,
+			    size_t size);
 
 /* proc_pid_rusage() into a buffer that has the size of the flavour. */
 int plimp_mac_call_rusage(plim_host *host, int32_t pid, int flavour,

@@ -459,7 +459,6 @@ static int capture_path(struct capture_mac *capture)
 {
 	struct plimp_system *system = capture->host->system;
 	struct plimp_text_list *texts = capture->request->texts;
-	const char *end;
 	size_t length;
 	int64_t size;
 
@@ -471,16 +470,15 @@ static int capture_path(struct capture_mac *capture)
 				 plim_count_missing(PLIM_REASON_ZOMBIE, 0));
 		return PLIM_OK;
 	}
-	size = plimp_mac_call_info(capture->host, capture->pid, PLIMP_MAC_PATH,
-				   0, system->path, sizeof system->path);
-	if (size <= 0) {
+	size = plimp_mac_call_path(capture->host, capture->pid, system->path,
+				   sizeof system->path);
+	if (size < 0) {
 		plimp_record_set(capture->record, PLIM_FIELD_EXE,
 				 plimp_mac_missing((int)-size));
 		return PLIM_OK;
 	}
-	end = memchr(system->path, '\0', sizeof system->path);
-	length =
-	    end != NULL ? (size_t)(end - system->path) : sizeof system->path;
+	length = (size_t)size < sizeof system->path ? (size_t)size
+						    : sizeof system->path;
 	if (plimp_texts_add(texts, &capture->host->allocator,
 			    (plim_bytes){system->path, length}) != PLIM_OK)
 		return plimp_fail(capture->error, PLIM_ENOMEM, 0,

@@ -1,8 +1,8 @@
 /*
  * list.c - the pids of all processes, zombies too.
  *
- * The kernel fills what room it is given and does not say that there was more:
- * a list that fills its room is asked for again with twice as much. It comes
+ * The kernel says how many there may be, and a list that is not shorter than
+ * that may not be all: it is asked for again, in more room. It comes
  * in the order of birth, the newest first; so the whole list is one part. Pid 0
  * is the kernel itself, whose figures are told to nobody but root; it is left
  * out, as on systems where it is no process.
@@ -14,6 +14,7 @@
 #include <errno.h>
 
 #define LIST_MARGIN 64 /* pids, beyond those that there may be */
+#define LIST_TRIES  16
 
 char *plimp_mac_room(plim_host *host, size_t size)
 {
@@ -36,26 +37,34 @@ static int list_mac_failed(int problem, plim_error *error)
 			  problem, "list processes", NULL, NULL);
 }
 
-/* The bytes that came, in the room of the host; or minus the error. */
+/*
+ * The bytes that came, in the room of the host; or minus the error. So many as
+ * there may be are as suspect as a room that is full: the kernel may have
+ * stopped there, with more processes born since it counted them.
+ */
 static int64_t list_mac_ask(plim_host *host)
 {
-	int64_t size = plimp_mac_call_pids(host, NULL, 0);
-	size_t room;
+	int tries;
 
-	if (size < 0)
-		return size;
-	for (room = (size_t)size + LIST_MARGIN * sizeof(int32_t);; room *= 2) {
+	for (tries = 0; tries < LIST_TRIES; tries++) {
+		int64_t most = plimp_mac_call_pids(host, NULL, 0);
+		size_t room;
 		char *bytes;
+		int64_t size;
 
+		if (most < 0)
+			return most;
+		room = (size_t)most + LIST_MARGIN * sizeof(int32_t);
 		if (room / sizeof(int32_t) > 2 * (size_t)PLIM_SNAPSHOT_LIMIT)
 			return -E2BIG;
 		bytes = plimp_mac_room(host, room);
 		if (bytes == NULL)
 			return -ENOMEM;
 		size = plimp_mac_call_pids(host, bytes, room);
-		if (size < 0 || (size_t)size + sizeof(int32_t) <= room)
+		if (size < most)
 			return size;
 	}
+	return -EAGAIN;
 }
 
 int plimp_system_list(plim_host *host, struct plimp_pids *pids,
