@@ -158,12 +158,18 @@ static int recorded_other_machine(const plim_budget_record *record,
 {
 	const struct plimp_record_host *host = &record->host;
 	const char *fact = NULL;
+	char system[112];
 
 	if (!record->has_host)
 		fact = "it does not say of which machine it is";
-	else if (recorded_other_text(host->system, place->os))
-		fact = "it is of another system";
-	else if (recorded_other_text(host->machine, place->arch))
+	else if (recorded_other_text(host->system, place->os)) {
+		/* Not the same figures, whatever they are called. */
+		snprintf(system, sizeof(system),
+			 "it is of another system (%.32s, this is %.32s)",
+			 host->system != NULL ? host->system : "unknown",
+			 place->os);
+		fact = system;
+	} else if (recorded_other_text(host->machine, place->arch))
 		fact = "it is of another architecture";
 	else if (recorded_other_text(host->processor, place->processor))
 		fact = "it is of another processor";
