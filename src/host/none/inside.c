@@ -15,7 +15,7 @@ int plimp_system_runner_start(struct plimp_runner **runner,
 	(void)body;
 	(void)user;
 	return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "profile", NULL,
-			  "this build of the library reads no processes");
+			  "profiles are taken on Linux alone so far");
 }
 
 void plimp_system_runner_tell(struct plimp_runner *runner)

@@ -12,7 +12,7 @@ int plimp_system_preload_open(struct plimp_preload_memory **memory,
 	(void)memory;
 	(void)host;
 	return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "preload", NULL,
-			  "this build of the library reads no processes");
+			  "profiles are taken on Linux alone so far");
 }
 
 void plimp_system_preload_close(struct plimp_preload_memory *memory)

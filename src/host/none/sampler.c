@@ -9,7 +9,7 @@
 static int none_sampler_fail(plim_error *error)
 {
 	return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "profile", NULL,
-			  "this build of the library reads no processes");
+			  "profiles are taken on Linux alone so far");
 }
 
 int plimp_system_sampler_open(struct plimp_sampler **sampler, plim_host *host,

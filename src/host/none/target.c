@@ -11,7 +11,7 @@
 static int none_target_fail(plim_error *error, const char *operation)
 {
 	return plimp_fail(error, PLIM_EUNSUPPORTED, 0, operation, NULL,
-			  "this build of the library reads no processes");
+			  "memory is looked into on Linux alone so far");
 }
 
 int plimp_system_lens_open(plim_host *host, plim_target *target,
