@@ -42,7 +42,9 @@ static void expect_shares(uint32_t flags, unsigned hz)
 		members[i] = crew_add(&crew, MS << i, (16 - (1u << i)) * MS, 0);
 	for (int i = 0; i < 4; i++)
 		truth[i] = crew_cpu(members[i]);
-	self_until(profile, &crew, SECOND / 2);
+	/* A thread's time since its last sample is on no stack, so that who has
+	 * the least needs some samples, too, however loaded the machine. */
+	self_until(profile, &crew, SECOND);
 	for (int i = 0; i < 4; i++) {
 		const plim_profile_thread *row =
 		    self_thread(profile, members[i]->tid);

@@ -122,8 +122,11 @@ static int suspend_may(struct plimp_sampler *sampler,
 	struct plimp_syscall again;
 	uint64_t before = thread->ticked_ns;
 
-	if (plimp_masks_hide(call) ||
-	    (sampler->options.flags & PLIMP_SAMPLER_NO_SLEEPERS) != 0 ||
+	if (plimp_masks_hide(call)) {
+		thread->open_looks = 0;
+		return 0;
+	}
+	if ((sampler->options.flags & PLIMP_SAMPLER_NO_SLEEPERS) != 0 ||
 	    plimp_inside_masks(sampler, thread, &masks) != 0)
 		return 0;
 	thread->ticked_ns = plimp_inside_cpu(sampler, thread->tid);

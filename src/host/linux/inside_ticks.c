@@ -108,28 +108,26 @@ static int ticks_read(struct plimp_sampler *sampler,
 	return 1;
 }
 
-/* It has slept since the tick before: it has the CPU, and between two readings
- * of its mask has had it for long enough to be out of the call in which it
- * slept, whose mask may be another. */
+/* It has slept since the tick before: it has the CPU, and has had it for long
+ * enough to be out of the call in which it slept, whose mask may be another. */
 static int ticks_is_awake(struct plimp_sampler *sampler,
 			  struct plimp_sampled_process *process,
-			  struct plimp_sampled *thread, uint64_t slept)
+			  struct plimp_sampled *thread, uint64_t slept,
+			  uint64_t cpu)
 {
 	const uint64_t bit = UINT64_C(1) << (PLIMP_INSIDE_SIGNAL - 1);
-	uint64_t cpu = plimp_inside_cpu(sampler, thread->tid);
 	struct plimp_signal_masks masks;
 	uint64_t still = 0;
 
-	return ticks_runs(sampler, process, thread) &&
-	       plimp_inside_cpu(sampler, thread->tid) - cpu >= TICKS_AWAKE_NS &&
-	       ticks_read(sampler, process, thread, &masks, &still) &&
-	       still == slept && (masks.blocked & bit) == 0;
+	return ticks_read(sampler, process, thread, &masks, &still) &&
+	       still == slept && (masks.blocked & bit) == 0 &&
+	       plimp_inside_cpu(sampler, thread->tid) - cpu >= TICKS_AWAKE_NS;
 }
 
 /* A thread that blocks the signal may be on its way into or out of a call in
  * which it does not, and lose the CPU there: then it runs, and hears. So who
- * has once blocked it has to be found open a few times, and never blocking it
- * between. */
+ * has once blocked it, or waited so, has to be found open a few times, and
+ * never blocking it between. */
 static int ticks_is_open(struct plimp_sampled *thread)
 {
 	if (thread->open_looks >= PLIMP_TICKS_OPEN)
@@ -160,8 +158,9 @@ int plimp_ticks_may(struct plimp_sampler *sampler,
 	if (!plimp_ticks_hears(sampler, thread, &masks, before) ||
 	    atomic_load(&slot->asked) != 0)
 		return 0;
-	is_awake = has_slept ? ticks_is_awake(sampler, process, thread, slept)
-			     : cpu - before >= TICKS_AWAKE_NS;
+	is_awake = has_slept
+		       ? ticks_is_awake(sampler, process, thread, slept, cpu)
+		       : cpu - before >= TICKS_AWAKE_NS;
 	if (!ticks_runs(sampler, process, thread))
 		return 0;
 	thread->slept = slept;
@@ -191,6 +190,10 @@ static void ticks_thread(struct plimp_sampler *sampler,
 	/* It has run before it went to sleep, and once it is woken that is no
 	 * sign that it runs. While it sleeps both clocks are the same. */
 	if (thread->state == PLIMP_THREAD_BLOCKED) {
+		/* In these it has another mask, whatever it goes on with. */
+		if (thread->call == SYS_rt_sigtimedwait ||
+		    thread->call == SYS_rt_sigsuspend)
+			thread->open_looks = 0;
 		if (!sampler->by_switches)
 			ticks_slept(thread);
 		return;
