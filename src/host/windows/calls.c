@@ -61,13 +61,15 @@ int plimp_nt_process_times(plim_host *host, HANDLE process,
 	return 0;
 }
 
-/* The lowest two bits of a pid are ignored where a process is opened. */
+/* The lowest two bits of a pid are ignored where a process is opened; whose
+ * handle it is takes the least of rights to ask. */
 HANDLE plimp_nt_open(plim_host *host, int32_t pid, DWORD rights, int *problem)
 {
 	HANDLE handle;
 
 	host->bill.system_calls++;
-	handle = OpenProcess(rights, FALSE, (DWORD)pid);
+	handle = OpenProcess(rights | PROCESS_QUERY_LIMITED_INFORMATION, FALSE,
+			     (DWORD)pid);
 	if (handle == NULL) {
 		*problem = (int)GetLastError();
 		return NULL;
