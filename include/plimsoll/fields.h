@@ -49,7 +49,7 @@ enum plim_kind {
 	  "stat field 3",                                                      \
 	  "pbi_status (PROC_PIDTBSDINFO), else R where pti_numrunning "        \
 	  "counts a thread, of whichever, else S",                             \
-	  NULL)                                                                \
+	  "ThreadState and WaitReason of its oldest thread")                   \
 	X(IDENTITY, 5, "identity", TEXT, NONE, "0.1",                          \
 	  "the pid with its proof, as plim accepts it: PID@iINODE or "         \
 	  "PID@tTICKS",                                                        \
@@ -61,7 +61,8 @@ enum plim_kind {
 	  "pidfd inode, stat field 22", "the kernel's unique id",              \
 	  "CreateTime")                                                        \
 	X(START_TICKS, 7, "start_ticks", KEY, TICKS, "0.1",                    \
-	  "start of the process in clock ticks since boot", "stat field 22",   \
+	  "start of the process in clock ticks; since boot on Linux",          \
+	  "stat field 22",                                                     \
 	  "ri_proc_start_abstime, Mach ticks (proc_pid_rusage)",               \
 	  "CreateTime, 100 ns since 1601")                                     \
 	X(START_UNIX_MS, 8, "start_unix_ms", KEY, UNIX_MS, "0.1",              \

@@ -216,6 +216,12 @@ static void test_cpu(void **state)
 	own = known(plim_usage_process(usage), PLIM_FIELD_CPU) - own;
 	assert_in_range(table, 100000000, wall);
 	assert_in_range(own, 100000000, wall);
+	const plim_process *both[] = {plim_snapshot_find(snapshot, pid),
+				      plim_usage_process(usage)};
+	for (size_t i = 0; i < 2; i++)
+		assert_true(known(both[i], PLIM_FIELD_CPU) ==
+			    known(both[i], PLIM_FIELD_CPU_USER) +
+				known(both[i], PLIM_FIELD_CPU_SYSTEM));
 	plim_usage_free(usage);
 	plim_snapshot_free(snapshot);
 }
