@@ -363,6 +363,10 @@ int64_t plimp_mac_call_sysctl(plim_host *host, const char *name, void *buffer,
 		fake_put(buffer, 0, (uint64_t)fake.translated, 4);
 		return 4;
 	}
+	if (strcmp(name, "hw.tbfrequency") == 0 && fake.tbfrequency != 0) {
+		fake_put(buffer, 0, fake.tbfrequency, 8);
+		return 8;
+	}
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
 		if (strcmp(name, rows[i].name) != 0)
 			continue;

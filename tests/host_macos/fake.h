@@ -62,11 +62,12 @@ struct fake {
 	uint64_t unix_ns;
 	struct plimp_mac_scale scale;
 	int translated;
-	int rusage_most; /* the newest version that this kernel knows */
-	int has_root;	 /* the user is root */
-	size_t forks;	 /* so many are born while the next list is made */
-	int forks_on;	 /* and while each one after it is */
-	size_t infos;	 /* questions so far, by kind */
+	uint64_t tbfrequency; /* 0: no such number */
+	int rusage_most;      /* the newest version that this kernel knows */
+	int has_root;	      /* the user is root */
+	size_t forks;	      /* so many are born while the next list is made */
+	int forks_on;	      /* and while each one after it is */
+	size_t infos;	      /* questions so far, by kind */
 	size_t lists;
 	size_t thread_lists;
 	size_t list_room; /* bytes offered last */

@@ -338,28 +338,53 @@ static void test_saturated(void **state)
 	assert_true(figure(200, PLIM_FIELD_CPU).value == UINT64_MAX);
 }
 
+/* A program of Intel on Apple's processor: its clocks tell nanoseconds, the
+ * kernel counts in ticks of 125/3 ns all the same. */
 static void test_translated(void **state)
 {
-	plim_host *other = NULL;
-	plim_snapshot *taken = NULL;
-	const plim_process *process;
+	static const struct {
+		uint64_t frequency;
+		int known;
+	} rows[] = {{24000000, 1}, {0, 0}, {1000000000, 0}};
+	size_t i;
 
 	(void)state;
 	add_rich(200);
 	fake.translated = 1;
-	assert_int_equal(plim_host_open(&other, NULL, NULL), PLIM_OK);
-	assert_int_equal(plim_snapshot_new(&taken, other, NULL), PLIM_OK);
-	assert_int_equal(plim_snapshot_take(taken, NULL, NULL), PLIM_OK);
-	process = plim_snapshot_find(taken, 200);
-	assert_int_equal(plim_process_count(process, PLIM_FIELD_CPU).method,
-			 PLIM_REASON_TRANSLATED);
-	assert_int_equal(plim_process_count(process, PLIM_FIELD_WAKEUPS).value,
-			 4711);
-	assert_int_equal(
-	    plim_host_count(other, PLIM_HOST_TICKS_PER_SECOND).state,
-	    PLIM_STATE_UNSUPPORTED);
-	plim_snapshot_free(taken);
-	plim_host_close(other);
+	fake.scale = (struct plimp_mac_scale){1, 1};
+	fake.absolute = UINT64_C(1000) * 1000000000;
+	fake.continuous = UINT64_C(1500) * 1000000000;
+	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+		plim_host *other = NULL;
+		plim_snapshot *taken = NULL;
+		const plim_process *process;
+		plim_count cpu;
+
+		fake.tbfrequency = rows[i].frequency;
+		assert_int_equal(plim_host_open(&other, NULL, NULL), PLIM_OK);
+		assert_int_equal(plim_snapshot_new(&taken, other, NULL),
+				 PLIM_OK);
+		assert_int_equal(plim_snapshot_take(taken, NULL, NULL),
+				 PLIM_OK);
+		process = plim_snapshot_find(taken, 200);
+		cpu = plim_process_count(process, PLIM_FIELD_CPU);
+		if (rows[i].known)
+			assert_true(cpu.value == UINT64_C(8000000000));
+		else
+			assert_int_equal(cpu.method, PLIM_REASON_TRANSLATED);
+		assert_int_equal(
+		    plim_process_count(process, PLIM_FIELD_WAKEUPS).value,
+		    4711);
+		assert_int_equal(
+		    plim_host_count(other, PLIM_HOST_TICKS_PER_SECOND).value,
+		    rows[i].known ? 24000000 : 0);
+		/* What starts now, 1000 s of waking time after the boot. */
+		assert_true(
+		    plimp_system_ticks(other, plimp_system_now().boottime) ==
+		    (rows[i].known ? UINT64_C(24000000000) : UINT64_MAX));
+		plim_snapshot_free(taken);
+		plim_host_close(other);
+	}
 }
 
 static void test_host(void **state)
@@ -386,6 +411,8 @@ static void test_host(void **state)
 	assert_int_equal(plim_host_text(host, PLIM_HOST_PROC_ROOT).state,
 			 PLIM_STATE_UNSUPPORTED);
 	assert_int_equal(plim_host_open(&none, &options, NULL), PLIM_EROOT);
+	assert_true(plimp_system_ticks(host, plim_host_now(host).boottime) ==
+		    UINT64_C(24000000000));
 	/* 1000 s awake and 500 s asleep. */
 	assert_true(plim_host_now(host).monotonic.ns ==
 		    UINT64_C(1000) * 1000000000);

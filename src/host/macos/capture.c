@@ -95,7 +95,7 @@ plim_count plimp_mac_time(const plim_host *host, uint64_t ticks, int method)
 {
 	const struct plimp_system *system = host->system;
 
-	if (system->translated)
+	if (system->no_scale)
 		return plim_count_missing(PLIM_REASON_TRANSLATED, 0);
 	return plimp_known(plimp_mac_ticks_to_ns(system->scale, ticks), method);
 }

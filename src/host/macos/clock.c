@@ -6,7 +6,6 @@
 #include "host/macos/system.h"
 
 #include <errno.h>
-#include <limits.h>
 
 static uint64_t clock_mac_ns(uint64_t ticks)
 {
@@ -38,21 +37,21 @@ uint64_t plimp_system_unix_ns(void)
 
 /*
  * Starts do not count the time that the machine has slept, boot time does; the
- * two clocks tell how long that was. The ticks of a program that is translated
- * are not those that the kernel tells starts in: then nobody is young.
+ * two clocks tell how long that was. Where the kernel's ticks are not known
+ * nobody is young.
  */
 uint64_t plimp_system_ticks(const plim_host *host, plim_boottime when)
 {
 	const struct plimp_system *system = host->system;
-	uint64_t absolute = plimp_mac_call_absolute();
-	uint64_t continuous = plimp_mac_call_continuous();
-	uint64_t slept = continuous > absolute ? continuous - absolute : 0;
-	uint64_t ticks;
+	plim_stamp now = plimp_system_now();
+	uint64_t slept = now.boottime.ns > now.monotonic.ns
+			     ? now.boottime.ns - now.monotonic.ns
+			     : 0;
 
-	if (system->translated)
+	if (system->no_scale)
 		return UINT64_MAX;
-	ticks = plimp_mac_ns_to_ticks(system->scale, when.ns);
-	return ticks > slept ? ticks - slept : 0;
+	return plimp_mac_ns_to_ticks(system->scale,
+				     when.ns > slept ? when.ns - slept : 0);
 }
 
 static plim_count clock_mac_cpu(int64_t ns)

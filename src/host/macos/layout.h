@@ -14,8 +14,8 @@
 
 #include <stdint.h>
 
-/* Flavours of proc_pidinfo(). 17 and 28 stand in a private header: the kernel
- * has had them since 10.9 and 10.13. */
+/* Flavours of proc_pidinfo(). 17 and 28 stand in a private header; the latter
+ * came with macOS 10.14 (xnu-4903). */
 enum plimp_mac_flavour {
 	PLIMP_MAC_LIST_FILES = 1,
 	PLIMP_MAC_BSDINFO = 3,

@@ -13,15 +13,48 @@
 #include <errno.h>
 #include <string.h>
 
+/* A number of at most `most` bytes, little endian; 0 where there is none. */
+static uint64_t open_mac_number(plim_host *host, const char *name, size_t most)
+{
+	unsigned char bytes[8];
+	int64_t size = plimp_mac_call_sysctl(host, name, bytes, most);
+	uint64_t number = 0;
+
+	if (size != 4 && size != 8)
+		return 0;
+	while (size > 0)
+		number = number << 8 | bytes[--size];
+	return number;
+}
+
 static uint64_t open_mac_u32(plim_host *host, const char *name)
 {
-	unsigned char bytes[4];
-	int64_t size = plimp_mac_call_sysctl(host, name, bytes, sizeof bytes);
+	return open_mac_number(host, name, 4);
+}
 
-	if (size != sizeof bytes)
-		return 0;
-	return (uint64_t)bytes[0] | (uint64_t)bytes[1] << 8 |
-	       (uint64_t)bytes[2] << 16 | (uint64_t)bytes[3] << 24;
+/*
+ * The scale of the ticks that the kernel counts CPU times and starts in. It is
+ * that of the clocks, but in a program that is translated (Rosetta): such a
+ * one is told that a tick is a nanosecond, and its clocks keep to that, while
+ * the kernel counts in the machine's own, of which CPU times would come out 42
+ * times too small (giampaolo/psutil#2728, htop-dev/htop#765). hw.tbfrequency is
+ * the machine's own number there. If it is none that a translating machine can
+ * have, nothing is known.
+ */
+static void open_mac_scale(plim_host *host)
+{
+	struct plimp_system *system = host->system;
+	uint64_t rate;
+
+	system->scale = plimp_mac_call_scale();
+	if (open_mac_u32(host, "sysctl.proc_translated") != 1)
+		return;
+	rate = open_mac_number(host, "hw.tbfrequency", 8);
+	if (rate > 0 && rate < 1000000000)
+		system->scale =
+		    (struct plimp_mac_scale){1000000000, (uint32_t)rate};
+	else
+		system->no_scale = 1;
 }
 
 static void open_mac_text(plim_host *host, const char *name, char *text,
@@ -38,8 +71,7 @@ static void open_mac_boot(plim_host *host)
 {
 	struct plimp_system *system = host->system;
 	uint64_t real = plimp_mac_call_unix_ns();
-	uint64_t since =
-	    plimp_mac_ticks_to_ns(system->scale, plimp_mac_call_continuous());
+	uint64_t since = plimp_system_now().boottime.ns;
 	plim_count boot = plim_count_missing(PLIM_REASON_READ_FAILED, 0);
 
 	if (real > since) {
@@ -93,7 +125,7 @@ static void open_mac_facts(plim_host *host)
 	host->facts[PLIM_HOST_PAGE_BYTES] =
 	    plimp_known(system->page_bytes, PLIM_METHOD_SYSTEM);
 	host->facts[PLIM_HOST_TICKS_PER_SECOND] =
-	    system->translated
+	    system->no_scale
 		? plim_count_missing(PLIM_REASON_TRANSLATED, 0)
 		: plimp_known(plimp_mac_ticks_per_second(system->scale),
 			      PLIM_METHOD_SYSTEM);
@@ -112,11 +144,11 @@ static int open_mac_all(plim_host *host, plim_error *error)
 	struct plimp_system *system = host->system;
 	int problem;
 
-	system->scale = plimp_mac_call_scale();
-	if (!plimp_mac_scale_is_sound(system->scale))
+	open_mac_scale(host);
+	if (!plimp_mac_scale_is_sound(system->scale) ||
+	    !plimp_mac_scale_is_sound(plimp_mac_call_scale()))
 		return plimp_fail(error, PLIM_EMALFORMED, 0, "open",
 				  "mach_timebase_info", NULL);
-	system->translated = open_mac_u32(host, "sysctl.proc_translated") == 1;
 	system->page_bytes = plimp_mac_call_page();
 	open_mac_boot(host);
 	open_mac_rusage(host);

@@ -101,7 +101,7 @@ static void survey_mac_resources(struct survey_mac *survey)
 		survey_mac_tell(survey, "resources", PLIM_STATE_KNOWN,
 				"proc_pid_rusage(): ended threads are included",
 				"", "");
-	if (system->translated)
+	if (system->no_scale)
 		survey_mac_tell(survey, "CPU time", PLIM_STATE_UNSUPPORTED,
 				"this program is translated (Rosetta) and is "
 				"not told the scale of the kernel's ticks",

@@ -15,10 +15,10 @@
 #include "host/macos/call.h"
 
 struct plimp_system {
+	/* Of the ticks that the kernel counts in; in a program that is
+	 * translated from another processor's code not those of its clocks. */
 	struct plimp_mac_scale scale;
-	/* The program is translated from another processor's code: what the
-	 * kernel counts in is not what this program is told of ticks. */
-	int translated;
+	int no_scale; /* which ticks those are is not known */
 	int rusage_flavour;
 	uint64_t page_bytes;
 	uint64_t boot_unix_ms;
