@@ -428,18 +428,27 @@ int64_t plimp_mac_call_process_cpu(plim_host *host)
 	return 5678;
 }
 
+static int fake_is_ended(int queue)
+{
+	const struct fake_process *of = fake_find(queue - 1000);
+
+	return of == NULL || of->status == PLIMP_MAC_ZOMBIE;
+}
+
 /* Time goes by at once; something may happen meanwhile. */
 int plimp_mac_call_sleep(plim_host *host, uint64_t ns, int descriptor)
 {
 	uint64_t ticks = ns / 125 * 3 + 3;
 
 	host->bill.system_calls++;
+	if (descriptor >= 0 && fake_is_ended(descriptor))
+		return 1;
 	fake.slept_ns += ns;
 	fake.absolute += ticks;
 	fake.continuous += ticks;
 	if (fake.asleep != NULL)
 		fake.asleep();
-	return descriptor >= 0;
+	return descriptor >= 0 && fake_is_ended(descriptor);
 }
 
 /* A queue is 1000 and the pid; those of others tell no status. */
