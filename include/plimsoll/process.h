@@ -22,7 +22,7 @@ extern "C" {
 /* The ladder. */
 enum plim_rung {
 	PLIM_RUNG_INODE =
-	    1, /* Linux 6.9: never reused while the machine is up */
+	    1, /* Linux 6.9, macOS: never reused while the machine is up */
 	PLIM_RUNG_START =
 	    2,		   /* boot + pid namespace + pid + start tick (10 ms) */
 	PLIM_RUNG_NONE = 3 /* the pid alone: never trusted */
@@ -44,10 +44,11 @@ enum plim_identity_part {
 typedef struct plim_identity {
 	int32_t pid;
 	uint32_t has;
-	/* In PLIM_HOST_TICKS_PER_SECOND; since boot on Linux, since 1601 on
-	 * Windows, where it is the creation time. */
+	/* In PLIM_HOST_TICKS_PER_SECOND; since boot on Linux, and on macOS
+	 * without the time that the machine slept; since 1601 on Windows,
+	 * where it is the creation time. */
 	uint64_t start_ticks;
-	uint64_t inode;		/* of the pidfd */
+	uint64_t inode;		/* of the pidfd; macOS: the unique id */
 	uint64_t pid_namespace; /* inode */
 	uint8_t boot[16];	/* the boot id, as bytes */
 } plim_identity;
@@ -107,7 +108,8 @@ PLIM_API int plim_process_is_child_of(const plim_process *child,
 				      const plim_process *parent);
 
 /*
- * A remembered process. On Linux it holds the process's own directory and,
+ * A remembered process. On macOS it holds a kqueue, one descriptor, that tells
+ * of its end. On Linux it holds the process's own directory and,
  * from 5.3 on, a pidfd: two descriptors. Used by one thread at a time.
  */
 typedef struct plim_target plim_target;
@@ -171,7 +173,8 @@ PLIM_API int plim_target_wait(plim_target *target, uint64_t timeout_ns,
 			      plim_error *error);
 
 /* How it ended, as wait() encodes it. PENDING while it lives or has not been
- * reaped; UNSUPPORTED before Linux 6.15. */
+ * reaped; UNSUPPORTED before Linux 6.15. macOS tells it at once, of a process
+ * that this user may signal; of others it is DENIED. */
 PLIM_API plim_count plim_target_exit_status(plim_target *target);
 
 /* A descriptor that becomes readable when it ends, for the caller's own poll;
@@ -179,9 +182,10 @@ PLIM_API plim_count plim_target_exit_status(plim_target *target);
 PLIM_API int plim_target_poll_descriptor(const plim_target *target);
 
 /*
- * Sends a signal to it and to no other: through the pidfd. PLIM_ENOPROCESS if
- * it has ended, PLIM_EDENIED, PLIM_EINVAL for a number that is no signal,
- * PLIM_EUNSUPPORTED without pidfds: then nothing is sent.
+ * Sends a signal to it and to no other: through the pidfd; on macOS 14.4 by
+ * the pid and its version. PLIM_ENOPROCESS if it has ended, PLIM_EDENIED,
+ * PLIM_EINVAL for a number that is no signal, PLIM_EUNSUPPORTED where the
+ * system has neither: then nothing is sent.
  */
 PLIM_API int plim_target_signal(plim_target *target, int signal,
 				plim_error *error);
@@ -190,7 +194,8 @@ PLIM_API int plim_target_signal(plim_target *target, int signal,
  * Its command line, the arguments each ended by a NUL, read now and for this
  * process only; it is part of no record, because it may hold secrets. The
  * read can block on the target's memory lock: a helper process does it, which
- * lives for this one read and is killed at the deadline of the host. Fills
+ * lives for this one read and is killed at the deadline of the host (macOS has
+ * no helper, and so no deadline). Fills
  * `*text`, valid until the next call on this host: KNOWN (empty for a kernel
  * thread), GONE, DENIED, TIMEOUT, TRUNCATED (with what came), HIDDEN,
  * NOT_APPLICABLE for a zombie. A child that has not yet called exec shows its

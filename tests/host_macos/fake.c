@@ -160,6 +160,7 @@ static int64_t fake_unique(plim_host *host, struct fake_process *of,
 	came = fake_give(host, bytes, sizeof bytes, buffer, size);
 	if (of->replaced_after > 0 && --of->replaced_after == 0) {
 		of->id += 5000;
+		of->version += 100;
 		snprintf(of->name, sizeof of->name, "successor");
 		of->rusage.user_ticks = 1;
 	}
@@ -474,6 +475,33 @@ int plimp_mac_call_ended(plim_host *host, int queue, uint32_t *status)
 		return 0;
 	*status = of != NULL ? of->exit_status : 0;
 	return 1;
+}
+
+int plimp_mac_call_has_signal(void)
+{
+	return fake.has_signal;
+}
+
+int plimp_mac_call_signal(plim_host *host, int32_t pid, uint32_t version,
+			  int number)
+{
+	struct fake_process *of = fake_find(pid);
+
+	if (!fake.has_signal)
+		return -ENOSYS;
+	host->bill.system_calls++;
+	if (of != NULL && of->execs_meanwhile) {
+		of->execs_meanwhile = 0;
+		of->version++;
+	}
+	if (of == NULL || of->version != version ||
+	    of->status == PLIMP_MAC_ZOMBIE)
+		return -ESRCH;
+	if (of->uid != FAKE_UID && !fake.has_root)
+		return -EPERM;
+	fake.signalled = number;
+	fake.signalled_pid = pid;
+	return 0;
 }
 
 void plimp_mac_call_close(plim_host *host, int descriptor)

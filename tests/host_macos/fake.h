@@ -52,6 +52,7 @@ struct fake_process {
 	/* It is no more after so many questions; 0: it stays. */
 	int gone_after;
 	uint32_t exit_status;
+	int execs_meanwhile; /* before the next signal arrives */
 };
 
 struct fake {
@@ -65,9 +66,12 @@ struct fake {
 	uint64_t tbfrequency; /* 0: no such number */
 	int rusage_most;      /* the newest version that this kernel knows */
 	int has_root;	      /* the user is root */
-	size_t forks;	      /* so many are born while the next list is made */
-	int forks_on;	      /* and while each one after it is */
-	size_t infos;	      /* questions so far, by kind */
+	int has_signal;	      /* as from macOS 14.4 on */
+	int signalled;	      /* the last signal, and who got it */
+	int32_t signalled_pid;
+	size_t forks; /* so many are born while the next list is made */
+	int forks_on; /* and while each one after it is */
+	size_t infos; /* questions so far, by kind */
 	size_t lists;
 	size_t thread_lists;
 	size_t list_room; /* bytes offered last */

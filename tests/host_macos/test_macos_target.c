@@ -144,8 +144,37 @@ static void test_wait(void **state)
 	assert_int_equal(status.value, 7 << 8);
 	assert_int_equal(status.method, PLIM_METHOD_MAC_QUEUE);
 	assert_int_equal(plim_target_wait(target, 0, &error), PLIM_OK);
+}
+
+static void test_signal(void **state)
+{
+	plim_target *other = NULL;
+	plim_error error;
+
+	(void)state;
 	assert_int_equal(plim_target_signal(target, 15, &error),
 			 PLIM_EUNSUPPORTED);
+	assert_int_equal(plim_target_signal(target, 0, &error), PLIM_OK);
+	fake.has_signal = 1;
+	assert_int_equal(plim_target_signal(target, 15, &error), PLIM_OK);
+	assert_int_equal(fake.signalled, 15);
+	assert_int_equal(fake.signalled_pid, 200);
+	fake_find(200)->execs_meanwhile = 1;
+	assert_int_equal(plim_target_signal(target, 9, &error), PLIM_OK);
+	assert_int_equal(fake.signalled, 9);
+	assert_int_equal(plim_target_signal(target, 32, &error), PLIM_EINVAL);
+	fake_add(300, 1, "theirs")->uid = 0;
+	assert_int_equal(plim_target_open(&other, host, 300, &error), PLIM_OK);
+	assert_int_equal(plim_target_signal(other, 15, &error), PLIM_EDENIED);
+	plim_target_close(other);
+	/* Never its successor, who comes between the look and the signal. */
+	fake.signalled = 0;
+	fake_find(200)->replaced_after = 1;
+	assert_int_equal(plim_target_signal(target, 15, &error),
+			 PLIM_ENOPROCESS);
+	assert_int_equal(plim_target_signal(target, 0, &error),
+			 PLIM_ENOPROCESS);
+	assert_int_equal(fake.signalled, 0);
 }
 
 /* Another user's end is told, not how it ended; a zombie has ended. */
@@ -351,10 +380,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-	    TEST(test_fate),   TEST(test_usage),       TEST(test_open),
-	    TEST(test_wait),   TEST(test_wait_others), TEST(test_command_line),
-	    TEST(test_watch),  TEST(test_reap),	       TEST(test_forked),
-	    TEST(test_survey),
+	    TEST(test_fate),	     TEST(test_usage),	TEST(test_open),
+	    TEST(test_wait),	     TEST(test_signal), TEST(test_wait_others),
+	    TEST(test_command_line), TEST(test_watch),	TEST(test_reap),
+	    TEST(test_forked),	     TEST(test_survey),
 	};
 
 	return cmocka_run_group_tests_name("macos_target", tests, NULL, NULL);

@@ -5,6 +5,7 @@
  */
 #include "host/macos/call.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libproc.h>
@@ -247,6 +248,42 @@ int plimp_mac_call_ended(plim_host *host, int queue, uint32_t *status)
 		kevent(queue, &mark, 1, NULL, 0, NULL);
 	}
 	return 1;
+}
+
+/* Declared by libproc.h; in libSystem since macOS 14.4, so that it is looked
+ * for at run time. */
+typedef int call_signal_fn(audit_token_t *token, int number);
+
+static call_signal_fn *call_find_signal(void)
+{
+	/* An address of a function as POSIX's dlsym() gives it. */
+	union {
+		void *address;
+		call_signal_fn *function;
+	} found;
+
+	found.address = dlsym(RTLD_DEFAULT, "proc_signal_with_audittoken");
+	return found.function;
+}
+
+int plimp_mac_call_has_signal(void)
+{
+	return call_find_signal() != NULL;
+}
+
+/* Of an audit token the kernel looks at the pid and its version alone. */
+int plimp_mac_call_signal(plim_host *host, int32_t pid, uint32_t version,
+			  int number)
+{
+	call_signal_fn *function = call_find_signal();
+	audit_token_t token = {{0}};
+
+	if (function == NULL)
+		return -ENOSYS;
+	token.val[5] = (uint32_t)pid;
+	token.val[7] = version;
+	host->bill.system_calls++;
+	return -function(&token, number);
 }
 
 void plimp_mac_call_close(plim_host *host, int descriptor)

@@ -72,6 +72,14 @@ int plimp_mac_call_queue(plim_host *host, int32_t pid, int status);
  * 0 if it has not. */
 int plimp_mac_call_ended(plim_host *host, int queue, uint32_t *status);
 
+/* Sends a signal, 1 to 31, to the process that has this pid and this version
+ * of it, which is another for each process and after each exec: 0, -ESRCH if
+ * there is none (a zombie is none). Only where the system has such a call. */
+#define PLIMP_MAC_SIGNALS 32
+int plimp_mac_call_has_signal(void);
+int plimp_mac_call_signal(plim_host *host, int32_t pid, uint32_t version,
+			  int number);
+
 void plimp_mac_call_close(plim_host *host, int descriptor);
 
 /*

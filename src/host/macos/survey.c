@@ -120,10 +120,16 @@ static void survey_mac_all(struct survey_mac *survey)
 			"identity", "");
 	survey_mac_tell(survey, "waiting", PLIM_STATE_KNOWN,
 			"kqueues: any process can be waited for", "", "");
-	survey_mac_tell(survey, "signals", PLIM_STATE_UNSUPPORTED,
-			"this system signals numbers, not processes: nothing "
-			"is signalled",
-			"", "");
+	if (plimp_mac_call_has_signal())
+		survey_mac_tell(survey, "signals", PLIM_STATE_KNOWN,
+				"by the version of a pid: a signal reaches no "
+				"other",
+				"", "");
+	else
+		survey_mac_tell(survey, "signals", PLIM_STATE_UNSUPPORTED,
+				"this system signals numbers, not processes: "
+				"nothing is signalled",
+				"", "macOS 14.4 or newer");
 	survey_mac_resources(survey);
 	survey_mac_tell(survey, "wake-ups", PLIM_STATE_KNOWN,
 			"interrupt wake-ups of the whole process; they cannot "

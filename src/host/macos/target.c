@@ -3,8 +3,9 @@
  *
  * Its unique id says who it is; a kqueue, attached between two looks at that
  * id and so to the process itself, says when it ends and how. The queue stays
- * readable once it has told. Signals go by number here, and between a look and
- * a signal the number may get a new owner: none is sent.
+ * readable once it has told. A signal goes to a pid and its version, which no
+ * successor has (macOS 14.4); before there are signals to numbers alone, whose
+ * owner may change between a look and the signal: then none is sent.
  */
 #include "core/fail.h"
 #include "core/memory.h"
@@ -258,12 +259,51 @@ int plimp_system_poll_descriptor(const plim_target *target)
 	return target->grip->queue;
 }
 
+/* 0, or minus the error. The version that the signal goes by is another after
+ * an exec: then it is looked up again. */
+static int target_mac_signal(plim_target *target, int number)
+{
+	struct plimp_mac_unique unique;
+	int32_t pid = target->identity.pid;
+	int problem = -ESRCH;
+	int tries;
+
+	for (tries = 0; tries < 3 && problem == -ESRCH; tries++) {
+		problem = plimp_mac_unique(target->host, pid, &unique);
+		if (problem != 0)
+			return problem;
+		if (unique.id != target->identity.inode)
+			return -ESRCH;
+		if (number == 0)
+			return 0;
+		problem = unique.version != 0
+			      ? plimp_mac_call_signal(target->host, pid,
+						      unique.version, number)
+			      : -ENOSYS;
+	}
+	return problem;
+}
+
 int plimp_system_signal(plim_target *target, int number, plim_error *error)
 {
-	(void)target;
-	(void)number;
-	return plimp_fail(error, PLIM_EUNSUPPORTED, 0, "signal", NULL,
-			  "this system signals numbers, not processes");
+	char name[16];
+	int problem = number < PLIMP_MAC_SIGNALS
+			  ? target_mac_signal(target, number)
+			  : -EINVAL;
+	int code = problem == -ESRCH			     ? PLIM_ENOPROCESS
+		   : problem == -EPERM || problem == -EACCES ? PLIM_EDENIED
+		   : problem == -EINVAL			     ? PLIM_EINVAL
+		   : problem == -ENOSYS			     ? PLIM_EUNSUPPORTED
+							     : PLIM_ESYSTEM;
+
+	if (problem == 0)
+		return PLIM_OK;
+	snprintf(name, sizeof name, "%d", (int)target->identity.pid);
+	return plimp_fail(error, code, code == PLIM_EUNSUPPORTED ? 0 : -problem,
+			  "signal", name,
+			  code == PLIM_EUNSUPPORTED
+			      ? "before macOS 14.4 signals go to numbers"
+			      : NULL);
 }
 
 int plimp_system_allow_attach(int32_t pid, plim_error *error)
