@@ -9,18 +9,12 @@
 #include <limits.h>
 #include <string.h>
 
-#define DECODE(function, bytes, found)                                     \
-	decoded(function(bytes, &(found).value), &(found), &(found).value, \
-		sizeof((found).value))
-
 /* PLIM_OK, or untouched: `found` was filled with 0xa5. */
-static int decoded(int result, const void *found, const void *value,
-		   size_t size)
+static int decoded(int result, const void *found, size_t size)
 {
-	const unsigned char *at = value;
+	const unsigned char *at = found;
 
 	PROMISE(result == PLIM_OK || result == PLIM_EMALFORMED);
-	PROMISE(found == value);
 	for (size_t i = 0; result != PLIM_OK && i < size; i++)
 		PROMISE(at[i] == 0xa5);
 	return result == PLIM_OK;
@@ -35,61 +29,55 @@ static void check_text(plim_bytes whole, plim_bytes part, size_t most)
 
 static void check_process(plim_bytes bytes, int is_short)
 {
-	union {
-		struct plimp_mac_process value;
-	} found;
+	struct plimp_mac_process found;
 
 	memset(&found, 0xa5, sizeof(found));
-	if (is_short ? !DECODE(plimp_decode_mac_bsdshort, bytes, found)
-		     : !DECODE(plimp_decode_mac_bsdinfo, bytes, found))
+	if (!decoded(is_short ? plimp_decode_mac_bsdshort(bytes, &found)
+			      : plimp_decode_mac_bsdinfo(bytes, &found),
+		     &found, sizeof(found)))
 		return;
 	PROMISE(bytes.size == (is_short ? 64 : 136));
-	PROMISE(found.value.has_more == !is_short);
-	PROMISE(found.value.pid >= 0 && found.value.ppid >= 0);
-	check_text(bytes, found.value.name, is_short ? 16 : 32);
+	PROMISE(found.has_more == !is_short);
+	PROMISE(found.pid >= 0 && found.ppid >= 0);
+	check_text(bytes, found.name, is_short ? 16 : 32);
 }
 
 static void check_unique(plim_bytes bytes)
 {
-	union {
-		struct plimp_mac_unique value;
-	} found;
+	struct plimp_mac_unique found;
 
 	memset(&found, 0xa5, sizeof(found));
-	if (!DECODE(plimp_decode_mac_unique, bytes, found))
+	if (!decoded(plimp_decode_mac_unique(bytes, &found), &found,
+		     sizeof(found)))
 		return;
-	PROMISE(bytes.size == 56 && found.value.id != 0);
+	PROMISE(bytes.size == 56 && found.id != 0);
 }
 
 static void check_task(plim_bytes bytes)
 {
-	union {
-		struct plimp_mac_task value;
-	} found;
+	struct plimp_mac_task found;
 
 	memset(&found, 0xa5, sizeof(found));
-	if (!DECODE(plimp_decode_mac_task, bytes, found))
+	if (!decoded(plimp_decode_mac_task(bytes, &found), &found,
+		     sizeof(found)))
 		return;
 	PROMISE(bytes.size == 96);
-	PROMISE(found.value.faults <= INT32_MAX);
-	PROMISE(found.value.threads <= INT32_MAX);
-	PROMISE(found.value.faults_are_least ==
-		(found.value.faults == INT32_MAX));
+	PROMISE(found.faults <= INT32_MAX);
+	PROMISE(found.threads <= INT32_MAX);
+	PROMISE(found.faults_are_least == (found.faults == INT32_MAX));
 }
 
 static void check_thread(plim_bytes bytes)
 {
-	union {
-		struct plimp_mac_thread value;
-	} found;
+	struct plimp_mac_thread found;
 
 	memset(&found, 0xa5, sizeof(found));
-	if (!DECODE(plimp_decode_mac_thread, bytes, found))
+	if (!decoded(plimp_decode_mac_thread(bytes, &found), &found,
+		     sizeof(found)))
 		return;
 	PROMISE(bytes.size == 112);
-	PROMISE(found.value.state == 0 ||
-		strchr("RTSD", found.value.state) != NULL);
-	check_text(bytes, found.value.name, PLIMP_MAC_THREAD_NAME);
+	PROMISE(found.state == 0 || strchr("RTSD", found.state) != NULL);
+	check_text(bytes, found.name, PLIMP_MAC_THREAD_NAME);
 }
 
 static void check_lists(plim_bytes bytes)

@@ -412,6 +412,11 @@ uint32_t plimp_mac_call_uid(void)
 	return fake.has_root ? 0 : FAKE_UID;
 }
 
+uint64_t plimp_mac_call_thread(void)
+{
+	return 7777;
+}
+
 uint64_t plimp_mac_call_page(void)
 {
 	return 16384;

@@ -329,6 +329,33 @@ static void test_reap(void **state)
 	plim_usage_free(usage);
 }
 
+/* Two questions, with what plim_usage_basic() has; none about who we are. */
+static void test_self(void **state)
+{
+	plim_usage *usage = NULL;
+	plim_field_set basic = plim_usage_basic();
+	plim_field_set all = plim_field_set_preset(PLIM_FIELDS_ALL);
+	const plim_process *record;
+
+	(void)state;
+	fake_find(FAKE_SELF)->rusage.interrupt_wakeups = 17;
+	assert_int_equal(plim_usage_new(&usage, host, NULL), PLIM_OK);
+	assert_int_equal(plim_usage_refresh_self(usage, &basic, NULL), PLIM_OK);
+	assert_int_equal(plim_usage_cost(usage).system_calls, 2);
+	record = plim_usage_process(usage);
+	assert_int_equal(plim_process_count(record, PLIM_FIELD_WAKEUPS).value,
+			 17);
+	assert_int_equal(plim_process_identity(record).inode, 1100);
+	assert_int_equal(plim_process_text(record, PLIM_FIELD_NAME).state,
+			 PLIM_STATE_UNREAD);
+	assert_int_equal(plim_usage_refresh_self(usage, &all, NULL), PLIM_OK);
+	record = plim_usage_process(usage);
+	assert_int_equal(plim_process_text(record, PLIM_FIELD_NAME).bytes.size,
+			 8);
+	assert_int_equal(plim_process_count(record, PLIM_FIELD_PPID).value, 1);
+	plim_usage_free(usage);
+}
+
 static void test_forked(void **state)
 {
 	plim_usage *usage = NULL;
@@ -383,7 +410,7 @@ int main(void)
 	    TEST(test_fate),	     TEST(test_usage),	TEST(test_open),
 	    TEST(test_wait),	     TEST(test_signal), TEST(test_wait_others),
 	    TEST(test_command_line), TEST(test_watch),	TEST(test_reap),
-	    TEST(test_forked),	     TEST(test_survey),
+	    TEST(test_self),	     TEST(test_forked), TEST(test_survey),
 	};
 
 	return cmocka_run_group_tests_name("macos_target", tests, NULL, NULL);

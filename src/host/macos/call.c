@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <mach/mach_time.h>
 #include <poll.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/event.h>
 #include <sys/resource.h>
@@ -143,6 +144,13 @@ int32_t plimp_mac_call_pid(void)
 uint32_t plimp_mac_call_uid(void)
 {
 	return geteuid();
+}
+
+uint64_t plimp_mac_call_thread(void)
+{
+	uint64_t id = 0;
+
+	return pthread_threadid_np(NULL, &id) == 0 ? id : 0;
 }
 
 uint64_t plimp_mac_call_page(void)

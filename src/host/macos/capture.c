@@ -29,6 +29,16 @@ static const plim_field_set capture_memory_fields = {
     {PLIMP_MAC_BIT(RESIDENT) | PLIMP_MAC_BIT(PRIVATE), 0}};
 static const plim_field_set capture_task_fields = {
     {PLIMP_MAC_BIT(THREADS) | PLIMP_MAC_BIT(FAULTS_MINOR), 0}};
+/* What of ourselves takes a question, when it was asked for. */
+static const plim_field_set capture_own_process_fields = {
+    {PLIMP_MAC_BIT(NAME) | PLIMP_MAC_BIT(STATE) | PLIMP_MAC_BIT(PPID) |
+	 PLIMP_MAC_BIT(UID) | PLIMP_MAC_BIT(KERNEL_THREAD) |
+	 PLIMP_MAC_BIT(NICE) | PLIMP_MAC_BIT(START_UNIX_MS),
+     0}};
+static const plim_field_set capture_own_task_fields = {
+    {PLIMP_MAC_BIT(STATE) | PLIMP_MAC_BIT(THREADS) |
+	 PLIMP_MAC_BIT(FAULTS_MINOR),
+     0}};
 /* Told by the long form alone. */
 static const plim_field_set capture_long_fields = {
     {PLIMP_MAC_BIT(NICE) | PLIMP_MAC_BIT(START_UNIX_MS), 0}};
@@ -50,6 +60,7 @@ struct capture_mac {
 	const struct plimp_request *request;
 	plim_process *record;
 	plim_error *error;
+	int is_self;
 	int zombie;
 };
 
@@ -499,6 +510,14 @@ static int capture_threads(struct capture_mac *capture,
 				 capture->record, threads, capture->error);
 }
 
+/* Measuring oneself is to be cheap: only what the fields need is asked. */
+static int capture_is_due(const struct capture_mac *capture,
+			  const plim_field_set *group)
+{
+	return !capture->is_self ||
+	       (capture->request->fields.bits[0] & group->bits[0]) != 0;
+}
+
 static int capture_all(struct capture_mac *capture, plim_identity *identity,
 		       struct plimp_thread_list *threads)
 {
@@ -510,9 +529,11 @@ static int capture_all(struct capture_mac *capture, plim_identity *identity,
 	capture_put(capture, PLIM_FIELD_PID,
 		    plimp_known((uint64_t)capture->pid, PLIM_METHOD_LISTING));
 	plimp_mac_store_never(record, &capture->request->fields);
-	capture_process(capture);
+	if (capture_is_due(capture, &capture_own_process_fields))
+		capture_process(capture);
 	capture_resources(capture, identity);
-	capture_task(capture);
+	if (capture_is_due(capture, &capture_own_task_fields))
+		capture_task(capture);
 	capture_files(capture);
 	code = capture_path(capture);
 	return code == PLIM_OK ? capture_threads(capture, threads) : code;
@@ -533,6 +554,14 @@ static int capture_mac_lost(int problem, plim_error *error)
 	}
 }
 
+static void capture_finish(plim_process *record, const plim_identity *identity,
+			   uint32_t version)
+{
+	record->image = version;
+	plimp_record_identity(record, identity);
+	plimp_mac_rung(record);
+}
+
 int plimp_mac_read(plim_host *host, int32_t pid, const plim_identity *wanted,
 		   const struct plimp_request *request, plim_process *record,
 		   struct plimp_thread_list *threads, plim_error *error)
@@ -547,8 +576,19 @@ int plimp_mac_read(plim_host *host, int32_t pid, const plim_identity *wanted,
 	struct plimp_mac_unique before;
 	struct plimp_mac_unique after;
 	plim_identity identity;
-	int problem = plimp_mac_unique(host, pid, &before);
+	int problem;
 	int code;
+
+	capture.is_self = wanted == &host->system->self;
+	if (capture.is_self) {
+		/* Nobody else has our pid. */
+		identity = *wanted;
+		code = capture_all(&capture, &identity, threads);
+		if (code == PLIM_OK)
+			capture_finish(record, &identity, 0);
+		return code;
+	}
+	problem = plimp_mac_unique(host, pid, &before);
 
 	if (problem != 0)
 		return capture_mac_lost(-problem, error);
@@ -563,9 +603,7 @@ int plimp_mac_read(plim_host *host, int32_t pid, const plim_identity *wanted,
 		return capture_mac_lost(-problem, error);
 	if (after.id != before.id)
 		return wanted != NULL ? PLIM_EREPLACED : PLIM_ENOPROCESS;
-	record->image = before.version;
-	plimp_record_identity(record, &identity);
-	plimp_mac_rung(record);
+	capture_finish(record, &identity, before.version);
 	return PLIM_OK;
 }
 

@@ -70,7 +70,9 @@ plim_count plimp_system_thread_cpu(plim_host *host)
 /* Nothing tells the wake-ups of one thread. */
 void plimp_system_own(plim_host *host, struct plimp_own *own)
 {
-	own->tid = 0;
+	uint64_t id = plimp_mac_call_thread();
+
+	own->tid = id <= INT32_MAX ? (int32_t)id : 0;
 	own->wakeups = plim_count_missing(PLIM_REASON_HOST_NEVER, 0);
 	own->involuntary = own->wakeups;
 	own->process_cpu_ns = clock_mac_cpu(plimp_mac_call_process_cpu(host));
