@@ -93,13 +93,15 @@ static int term_arguments(int *argc, char ***argv)
 
 int term_begin(int *argc, char ***argv)
 {
+	static char texts[TERM_PIECE];
 	static char errors[TERM_PIECE];
 
 	_setmode(_fileno(stdin), _O_BINARY);
 	_setmode(_fileno(stdout), _O_BINARY);
 	_setmode(_fileno(stderr), _O_BINARY);
-	/* Unbuffered, each byte of a character would be written alone. It is
-	 * handed out whenever we wait, start something, or end. */
+	/* Unbuffered, each byte of a character would be written alone. What is
+	 * in them is handed out whenever we wait, start something, or end. */
+	setvbuf(stdout, texts, _IOFBF, sizeof texts);
 	setvbuf(stderr, errors, _IOFBF, sizeof errors);
 	term_prepare(TERM_INPUT);
 	term_prepare(TERM_OUTPUT);

@@ -13,10 +13,6 @@
  *   child alive PID ...      prints how many of these have not ended
  *   child handles            prints how many handles it inherited beside its
  *                            three streams
- *   child interrupt MS FILE CMD ...
- *                            starts CMD on a console of its own with its
- *                            output in FILE, sends Ctrl-Break to it after a
- *                            while; its status. 77: no console can be had
  */
 #include <fcntl.h>
 #include <io.h>
@@ -123,48 +119,6 @@ static int child_alive(int count, wchar_t **pids)
 	return 0;
 }
 
-static int child_interrupt(int count, wchar_t **words)
-{
-	SECURITY_ATTRIBUTES inherits = {sizeof inherits, NULL, TRUE};
-	wchar_t line[16384] = L"";
-	STARTUPINFOW start;
-	PROCESS_INFORMATION made;
-	HANDLE output;
-	DWORD status = 0;
-	int i;
-
-	FreeConsole();
-	if (!AllocConsole())
-		return 77;
-	output = CreateFileW(words[1], GENERIC_WRITE, FILE_SHARE_READ,
-			     &inherits, CREATE_ALWAYS, 0, NULL);
-	for (i = 2; i < count; i++) {
-		wcscat(line, L" \"");
-		wcscat(line, words[i]);
-		wcscat(line, L"\"");
-	}
-	memset(&start, 0, sizeof start);
-	start.cb = sizeof start;
-	start.dwFlags = STARTF_USESTDHANDLES;
-	start.hStdInput = GetStdHandle(STD_INPUT_HANDLE);
-	start.hStdOutput = start.hStdError = output;
-	if (!CreateProcessW(NULL, line + 1, NULL, NULL, TRUE,
-			    CREATE_NEW_PROCESS_GROUP, NULL, NULL, &start,
-			    &made))
-		return 97;
-	Sleep(child_ms(words[0]));
-	if (!GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, made.dwProcessId)) {
-		TerminateProcess(made.hProcess, 1);
-		return 77;
-	}
-	if (WaitForSingleObject(made.hProcess, 20000) != WAIT_OBJECT_0) {
-		TerminateProcess(made.hProcess, 1);
-		return 96;
-	}
-	GetExitCodeProcess(made.hProcess, &status);
-	return (int)status;
-}
-
 /* Handles of a program that was given three are few: those that its own C
  * library and system opened have low numbers, too, so that only files and
  * pipes are looked for. */
@@ -204,8 +158,6 @@ static int child_run(int count, wchar_t **words)
 		return child_alive(count - 2, words + 2);
 	if (wcscmp(verb, L"handles") == 0)
 		return child_handles();
-	if (wcscmp(verb, L"interrupt") == 0 && count > 4)
-		return child_interrupt(count - 2, words + 2);
 	if (wcscmp(verb, L"exit") == 0 && count > 2)
 		return (int)wcstoul(words[2], NULL, 0);
 	if (wcscmp(verb, L"wait") == 0 && count > 2) {
