@@ -216,7 +216,10 @@ static int preload_script(const unsigned char *head, size_t size,
 		if (head[end] == ' ' || head[end] == '\t' ||
 		    head[end] == '\n' || head[end] == '\0')
 			break;
-	if (end == at || end == size)
+	/* The kernel's buffer is as long, and has zeros behind a file that is
+	 * shorter (load_script() in its fs/binfmt_script.c): a last line needs
+	 * no newline there, and a longer one is cut off. */
+	if (end == at || end == PRELOAD_LINE)
 		return 0;
 	memcpy(path, head + at, end - at);
 	path[end - at] = '\0';

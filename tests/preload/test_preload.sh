@@ -185,6 +185,9 @@ if [ -x "$workloads/keeper-static" ]; then
 	printf '#! %s\n' "$workloads/keeper-static" >"$work/script"
 	chmod 755 "$work/script"
 	denied "linked statically" "$work/script"
+	# Of one line, which has no end: the kernel executes it all the same.
+	printf '#!%s' "$workloads/keeper-static" >"$work/script"
+	denied "linked statically" "$work/script"
 else
 	skip "a static program" "no static C library"
 fi
