@@ -7,6 +7,8 @@
  * in which it was to sample, and what the last one left behind; ends with 1
  * where that is anything: descriptors, timers, threads, a handler.
  *
+ * libraries: -lz
+ *
  * BENCH_QUICK=1 takes 100 of each. docs/design/inside.md has the figures.
  */
 #include <plimsoll.h>
