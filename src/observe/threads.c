@@ -145,7 +145,8 @@ static int threads_refused(const plim_process *record, plim_error *error)
 		code = PLIM_EDENIED;
 	else if (why.state == PLIM_STATE_MALFORMED)
 		code = PLIM_EMALFORMED;
-	else if (why.method == PLIM_REASON_NO_FILE)
+	else if (why.method == PLIM_REASON_NO_FILE ||
+		 why.method == PLIM_REASON_TABLE_LACKS)
 		code = PLIM_EUNSUPPORTED;
 	return plimp_fail(error, code, why.code, "read threads", NULL,
 			  why.method == PLIM_REASON_TOO_MANY_DESCRIPTORS

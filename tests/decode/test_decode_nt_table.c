@@ -629,6 +629,22 @@ static void test_lacks(void **state)
 	assert_int_equal(record.threads.no_switches.method,
 			 PLIM_REASON_NEEDS_64_BIT);
 	free(threads.items);
+	/* Threads, and nothing of them: that is not none. */
+	threads = (struct plimp_thread_list){NULL, 0, 0};
+	entry.process.threads = (plim_bytes){NULL, 0};
+	entry.lacks[PLIMP_NT_TABLE_SWITCHES] = PLIM_REASON_TABLE_LACKS;
+	plimp_nt_store(&entry, &all, &record);
+	assert_int_equal(
+	    plimp_nt_store_threads(&entry, &allocator, &all, &record, &threads),
+	    PLIM_OK);
+	assert_int_equal(record.threads.known, 0);
+	assert_int_equal(threads.count, 0);
+	assert_int_equal(plim_process_count(&record, PLIM_FIELD_WAKEUPS).method,
+			 PLIM_REASON_TABLE_LACKS);
+	assert_int_equal(plim_process_text(&record, PLIM_FIELD_STATE).state,
+			 PLIM_STATE_UNSUPPORTED);
+	assert_int_equal(plim_process_count(&record, PLIM_FIELD_THREADS).value,
+			 3);
 	nt_free(&table);
 }
 

@@ -50,8 +50,8 @@ static int nt_self_times(plim_host *host, HANDLE process,
 }
 
 /* The largest structure first; an older Windows may refuse its size. */
-static int nt_self_memory_ask(plim_host *host, HANDLE process,
-			      struct plimp_nt_memory *memory)
+int plimp_nt_memory_ask(plim_host *host, HANDLE process,
+			struct plimp_nt_memory *memory)
 {
 	static const DWORD sizes_64[] = {96, 80, 72};
 	static const DWORD sizes_32[] = {56, 44, 40};
@@ -89,7 +89,7 @@ static void nt_self_memory(plim_host *host, HANDLE process,
 			   const plim_field_set *fields, plim_process *record)
 {
 	struct plimp_nt_memory memory = {.has = 0};
-	int problem = nt_self_memory_ask(host, process, &memory);
+	int problem = plimp_nt_memory_ask(host, process, &memory);
 	plim_count figure = plimp_nt_missing(problem);
 
 	nt_self_set(record, fields, PLIM_FIELD_RESIDENT,

@@ -102,16 +102,25 @@ int plimp_nt_store_threads(const struct plimp_nt_entry *entry,
 	const size_t first = threads->count;
 	struct plimp_threads *told = &record->threads;
 	uint64_t switches = 0;
-	int code = store_append(allocator, entry, threads, &switches);
+	int code;
 
-	if (code != PLIM_OK)
-		return code;
-	told->count = threads->count - first;
-	told->known = 1;
 	told->ways = &plimp_windows_ways;
 	told->no_switches = plim_count_missing(
 	    lacks != 0 ? lacks : PLIM_REASON_NOT_IN_TABLE, 0);
 	told->no_times = plim_count_missing(PLIM_REASON_NOT_IN_TABLE, 0);
+	/* It has threads, and its source tells of none. */
+	if (entry->process.thread_count > 0 &&
+	    entry->process.threads.size == 0) {
+		if (plimp_set_has(fields, PLIM_FIELD_WAKEUPS))
+			plimp_record_set(record, PLIM_FIELD_WAKEUPS,
+					 told->no_switches);
+		return PLIM_OK;
+	}
+	code = store_append(allocator, entry, threads, &switches);
+	if (code != PLIM_OK)
+		return code;
+	told->count = threads->count - first;
+	told->known = 1;
 	store_switches(entry, fields, record, switches);
 	return PLIM_OK;
 }

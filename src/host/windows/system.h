@@ -86,6 +86,10 @@ struct plimp_nt_times {
 int plimp_nt_process_times(plim_host *host, HANDLE process,
 			   struct plimp_nt_times *times);
 
+/* The memory counters of a process; 0, or the system's error. */
+int plimp_nt_memory_ask(plim_host *host, HANDLE process,
+			struct plimp_nt_memory *memory);
+
 /* A handle on the process that has this very pid, with these rights, or NULL
  * and the error in `*problem`. The system would also open a neighbour. */
 HANDLE plimp_nt_open(plim_host *host, int32_t pid, DWORD rights, int *problem);
