@@ -50,7 +50,7 @@ enum plim_host_flag {
 /* Start from zeros and set `size`: a zero member means the default. */
 typedef struct plim_host_options {
 	size_t size;		  /* sizeof(plim_host_options) */
-	const char *proc_root;	  /* default "/proc"; copied */
+	const char *proc_root;	  /* default "/proc"; copied; Linux alone */
 	plim_allocator allocator; /* default realloc and free */
 	uint32_t flags;		  /* enum plim_host_flag */
 	uint32_t command_line_ms; /* deadline, default 20, at most 10000 */
@@ -91,7 +91,7 @@ PLIM_API plim_real plim_host_usable_cpus(plim_host *host);
 
 /* Facts of the host as text, valid until the host is closed. */
 enum plim_host_text_id {
-	PLIM_HOST_SYSTEM = 1,  /* "linux" */
+	PLIM_HOST_SYSTEM = 1,  /* "linux", "macos", "windows" or "none" */
 	PLIM_HOST_KERNEL = 2,  /* its release */
 	PLIM_HOST_MACHINE = 3, /* "x86_64" */
 	PLIM_HOST_BOOT_ID = 4, /* 36 characters */

@@ -110,7 +110,9 @@ PLIM_API int plim_process_is_child_of(const plim_process *child,
 /*
  * A remembered process. On macOS it holds a kqueue, one descriptor, that tells
  * of its end. On Linux it holds the process's own directory and,
- * from 5.3 on, a pidfd: two descriptors. Used by one thread at a time.
+ * from 5.3 on, a pidfd: two descriptors. On Windows it holds a handle, where
+ * the process gives one to this user; meanwhile nobody else gets the pid. Used
+ * by one thread at a time.
  */
 typedef struct plim_target plim_target;
 
@@ -166,15 +168,16 @@ PLIM_API int plim_target_check(plim_target *target, plim_check *check,
 /*
  * Waits until it has ended (it may still be a zombie), at most `timeout_ns`;
  * 0 asks and returns. It need not be a child, and it is not reaped. Returns
- * PLIM_OK when it has ended, PLIM_ETIMEOUT, PLIM_EUNSUPPORTED without pidfds.
- * A signal that interrupts the wait does not end it.
+ * PLIM_OK when it has ended, PLIM_ETIMEOUT, PLIM_EUNSUPPORTED without pidfds,
+ * PLIM_EDENIED on Windows without a handle. A signal that interrupts the wait does not end it.
  */
 PLIM_API int plim_target_wait(plim_target *target, uint64_t timeout_ns,
 			      plim_error *error);
 
 /* How it ended, as wait() encodes it. PENDING while it lives or has not been
  * reaped; UNSUPPORTED before Linux 6.15. macOS tells it at once, of a process
- * that this user may signal; of others it is DENIED. */
+ * that this user may signal; of others it is DENIED. Windows tells it at once,
+ * as the exit code itself, all 32 bits; DENIED without a handle. */
 PLIM_API plim_count plim_target_exit_status(plim_target *target);
 
 /* A descriptor that becomes readable when it ends, for the caller's own poll;
@@ -185,7 +188,9 @@ PLIM_API int plim_target_poll_descriptor(const plim_target *target);
  * Sends a signal to it and to no other: through the pidfd; on macOS 14.4 by
  * the pid and its version. PLIM_ENOPROCESS if it has ended, PLIM_EDENIED,
  * PLIM_EINVAL for a number that is no signal, PLIM_EUNSUPPORTED where the
- * system has neither: then nothing is sent.
+ * system has neither: then nothing is sent. Windows has no signals: 9 and 15
+ * (SIGKILL and SIGTERM of Linux) end the process at once with exit code 1, 0
+ * asks whether it lives, all others are PLIM_EUNSUPPORTED.
  */
 PLIM_API int plim_target_signal(plim_target *target, int signal,
 				plim_error *error);
@@ -199,7 +204,9 @@ PLIM_API int plim_target_signal(plim_target *target, int signal,
  * `*text`, valid until the next call on this host: KNOWN (empty for a kernel
  * thread), GONE, DENIED, TIMEOUT, TRUNCATED (with what came), HIDDEN,
  * NOT_APPLICABLE for a zombie. A child that has not yet called exec shows its
- * parent's. Fails for PLIM_ENOMEM and PLIM_ESYSTEM (the helper could not be
+ * parent's. On Windows a command line is one string, which is split as
+ * Microsoft's C runtime does it; what another runtime makes of it may differ,
+ * and there is no deadline, since nothing is waited for. Fails for PLIM_ENOMEM and PLIM_ESYSTEM (the helper could not be
  * started) alone.
  */
 PLIM_API int plim_target_command_line(plim_target *target, plim_text *text,

@@ -73,7 +73,8 @@ typedef struct plim_thread {
 	/* ns; of a thread that runs right now it lags by up to a tick. */
 	plim_count cpu_ns;
 	plim_count runqueue_ns;	  /* waited for a CPU while it could run */
-	plim_count start_address; /* UNSUPPORTED on Linux */
+	plim_count start_address; /* UNSUPPORTED on Linux and macOS; on
+				   * Windows the routine that was named */
 	plim_text name;
 	/* The number of the system call that it blocks in. NOT_APPLICABLE
 	 * where it runs or waits outside of one, DENIED where the kernel tells
