@@ -91,11 +91,11 @@ PLIM_API plim_real plim_host_usable_cpus(plim_host *host);
 
 /* Facts of the host as text, valid until the host is closed. */
 enum plim_host_text_id {
-	PLIM_HOST_SYSTEM = 1,  /* "linux", "macos", "windows" or "none" */
-	PLIM_HOST_KERNEL = 2,  /* its release */
-	PLIM_HOST_MACHINE = 3, /* "x86_64" */
-	PLIM_HOST_BOOT_ID = 4, /* 36 characters */
-	PLIM_HOST_PROC_ROOT = 5
+	PLIM_HOST_SYSTEM = 1,	/* "linux", "macos", "windows", "none" */
+	PLIM_HOST_KERNEL = 2,	/* its release */
+	PLIM_HOST_MACHINE = 3,	/* "x86_64" */
+	PLIM_HOST_BOOT_ID = 4,	/* 36 characters */
+	PLIM_HOST_PROC_ROOT = 5 /* UNSUPPORTED where there is no such thing */
 };
 PLIM_API plim_text plim_host_text(const plim_host *host, int id);
 

@@ -119,7 +119,8 @@ static int64_t fake_bsdinfo(plim_host *host, const struct fake_process *of,
 
 	PUT(bytes, plimp_mac_bsdinfo, flags, of->flags);
 	PUT(bytes, plimp_mac_bsdinfo, status, of->status);
-	PUT(bytes, plimp_mac_bsdinfo, pid, (uint32_t)of->pid);
+	PUT(bytes, plimp_mac_bsdinfo, pid,
+	    (uint32_t)(of->pid + fake.wrong_pid));
 	PUT(bytes, plimp_mac_bsdinfo, ppid, (uint32_t)of->ppid);
 	PUT(bytes, plimp_mac_bsdinfo, uid, of->uid);
 	PUT(bytes, plimp_mac_bsdinfo, nice, (uint32_t)of->nice);
@@ -238,8 +239,8 @@ static int fake_zombies(int flavour, uint64_t argument)
 		flavour == PLIMP_MAC_BSDINFO);
 }
 
-int64_t plimp_mac_call_info(plim_host *host, int32_t pid, int flavour,
-			    uint64_t argument, void *buffer, size_t size)
+static int64_t fake_info(plim_host *host, int32_t pid, int flavour,
+			 uint64_t argument, void *buffer, size_t size)
 {
 	struct fake_process *of = fake_find(pid);
 
@@ -272,6 +273,16 @@ int64_t plimp_mac_call_info(plim_host *host, int32_t pid, int flavour,
 	default:
 		return -EINVAL;
 	}
+}
+
+int64_t plimp_mac_call_info(plim_host *host, int32_t pid, int flavour,
+			    uint64_t argument, void *buffer, size_t size)
+{
+	int64_t came = fake_info(host, pid, flavour, argument, buffer, size);
+
+	if (came > 0 && fake.cut == flavour)
+		came--;
+	return came;
 }
 
 int64_t plimp_mac_call_path(plim_host *host, int32_t pid, char *path,

@@ -66,6 +66,8 @@ struct fake {
 	uint64_t tbfrequency; /* 0: no such number */
 	int rusage_most;      /* the newest version that this kernel knows */
 	int has_root;	      /* the user is root */
+	int cut;	      /* answers of this flavour lack their last byte */
+	int wrong_pid;	      /* answers tell another pid than was asked for */
 	int has_signal;	      /* as from macOS 14.4 on */
 	int signalled;	      /* the last signal, and who got it */
 	int32_t signalled_pid;

@@ -321,6 +321,37 @@ static void test_replaced(void **state)
 	text(200, PLIM_FIELD_IDENTITY, "200@i6200");
 }
 
+/* Answers of another size, or of another process, are none. */
+static void test_malformed(void **state)
+{
+	plim_error error;
+
+	(void)state;
+	add_rich(200);
+	fake.cut = PLIMP_MAC_BSDINFO;
+	take(PLIM_FIELDS_ALL);
+	missing(200, PLIM_FIELD_PPID, PLIM_REASON_BAD_TEXT);
+	missing(200, PLIM_FIELD_NICE, PLIM_REASON_BAD_TEXT);
+	assert_int_equal(plim_process_text(plim_snapshot_find(snapshot, 200),
+					   PLIM_FIELD_NAME)
+			     .state,
+			 PLIM_STATE_MALFORMED);
+	known(200, PLIM_FIELD_WAKEUPS, 4711, PLIM_METHOD_MAC_WAKEUPS);
+	fake.cut = 0;
+	fake.wrong_pid = 1;
+	take(PLIM_FIELDS_ALL);
+	missing(200, PLIM_FIELD_PPID, PLIM_REASON_BAD_TEXT);
+	fake.wrong_pid = 0;
+	fake.cut = PLIMP_MAC_TASKINFO;
+	take(PLIM_FIELDS_ALL);
+	missing(200, PLIM_FIELD_THREADS, PLIM_REASON_BAD_TEXT);
+	known(200, PLIM_FIELD_PPID, 1, PLIM_METHOD_MAC_BSDINFO);
+	/* Without knowing who is who nothing is told. */
+	fake.cut = PLIMP_MAC_UNIQUE;
+	assert_int_equal(plim_snapshot_take(snapshot, NULL, &error),
+			 PLIM_ESYSTEM);
+}
+
 static void test_saturated(void **state)
 {
 	struct fake_process *rich = add_rich(200);
@@ -424,12 +455,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-	    TEST(test_figures),	     TEST(test_never),
-	    TEST(test_older_kernel), TEST(test_others),
-	    TEST(test_zombie),	     TEST(test_growth),
-	    TEST(test_no_end),	     TEST(test_vanish),
-	    TEST(test_replaced),     TEST(test_saturated),
-	    TEST(test_translated),   TEST(test_host),
+	    TEST(test_figures),	  TEST(test_never),	TEST(test_older_kernel),
+	    TEST(test_others),	  TEST(test_zombie),	TEST(test_growth),
+	    TEST(test_no_end),	  TEST(test_vanish),	TEST(test_replaced),
+	    TEST(test_malformed), TEST(test_saturated), TEST(test_translated),
+	    TEST(test_host),
 	};
 
 	return cmocka_run_group_tests_name("macos_snapshot", tests, NULL, NULL);
