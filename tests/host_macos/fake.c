@@ -253,6 +253,8 @@ static int64_t fake_info(plim_host *host, int32_t pid, int flavour,
 	if (of == NULL || (of->status == PLIMP_MAC_ZOMBIE &&
 			   !fake_zombies(flavour, argument)))
 		return -ESRCH;
+	if (pid == fake.hidden)
+		return -EPERM;
 	if (of->uid != FAKE_UID && !fake.has_root && !fake_is_public(flavour))
 		return -EPERM;
 	switch (flavour) {

@@ -67,9 +67,10 @@ struct fake {
 	int rusage_most;      /* the newest version that this kernel knows */
 	int has_root;	      /* the user is root */
 	int cut;	      /* answers of this flavour lack their last byte */
-	int wrong_pid;	      /* answers tell another pid than was asked for */
-	int has_signal;	      /* as from macOS 14.4 on */
-	int signalled;	      /* the last signal, and who got it */
+	int32_t hidden; /* of this pid nothing at all is told (a sandbox) */
+	int wrong_pid;	/* answers tell another pid than was asked for */
+	int has_signal; /* as from macOS 14.4 on */
+	int signalled;	/* the last signal, and who got it */
 	int32_t signalled_pid;
 	size_t forks; /* so many are born while the next list is made */
 	int forks_on; /* and while each one after it is */
