@@ -200,11 +200,15 @@ static int64_t fake_thread(plim_host *host, const struct fake_process *of,
 	char bytes[sizeof(struct plimp_mac_threadinfo)] = {0};
 	size_t i;
 
-	for (i = 0; i < of->thread_count; i++)
-		if (of->threads[i].id == id && !of->threads[i].ended)
+	/* They are asked for in their order, many of them. */
+	for (i = 0; i < of->thread_count; i++, fake.thread_at++) {
+		fake.thread_at %= of->thread_count;
+		if (of->threads[fake.thread_at].id == id)
 			break;
-	if (i == of->thread_count)
+	}
+	if (i == of->thread_count || of->threads[fake.thread_at].ended)
 		return -ESRCH;
+	i = fake.thread_at;
 	PUT(bytes, plimp_mac_threadinfo, user_time, of->threads[i].user_ns);
 	PUT(bytes, plimp_mac_threadinfo, system_time, of->threads[i].system_ns);
 	PUT(bytes, plimp_mac_threadinfo, run_state, of->threads[i].state);

@@ -77,6 +77,7 @@ struct fake {
 	size_t infos; /* questions so far, by kind */
 	size_t lists;
 	size_t thread_lists;
+	size_t thread_at; /* where the last one was found */
 	size_t list_room; /* bytes offered last */
 	int queues;	  /* open ones */
 	uint64_t slept_ns;
