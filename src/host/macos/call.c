@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/event.h>
 #include <sys/resource.h>
+#include <sys/select.h>
 #include <sys/sysctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -180,26 +181,39 @@ int64_t plimp_mac_call_process_cpu(plim_host *host)
 	return call_cpu(host, CLOCK_PROCESS_CPUTIME_ID);
 }
 
-/* There is no ppoll() here: milliseconds, rounded up, so that nobody is woken
- * before the time; without a descriptor the rest to the nanosecond. */
+/* The kernel refuses a wait of more than some years (itimerfix()). */
+#define CALL_LONGEST UINT64_C(86400000000000)
+
+/* There is no ppoll() here. A descriptor beyond the sets of pselect() is
+ * waited for in milliseconds, rounded up so that nobody is woken early. */
+static int call_wait(int descriptor, uint64_t ns)
+{
+	struct timespec time = {(time_t)(ns / 1000000000u),
+				(long)(ns % 1000000000u)};
+	struct pollfd entry = {descriptor, POLLIN, 0};
+	uint64_t ms = ns / 1000000u + (ns % 1000000u != 0);
+	fd_set set;
+
+	if (descriptor >= FD_SETSIZE)
+		return poll(&entry, 1, call_int((size_t)ms));
+	FD_ZERO(&set);
+	if (descriptor >= 0)
+		FD_SET(descriptor, &set);
+	return pselect(descriptor + 1, &set, NULL, NULL, &time, NULL);
+}
+
 int plimp_mac_call_sleep(plim_host *host, uint64_t ns, int descriptor)
 {
-	struct pollfd entry = {descriptor, POLLIN, 0};
 	uint64_t begin = call_clock(CLOCK_UPTIME_RAW);
 	uint64_t spent = 0;
 
 	for (;;) {
 		uint64_t rest = ns - spent;
-		struct timespec time = {(time_t)(rest / 1000000000u),
-					(long)(rest % 1000000000u)};
-		uint64_t ms = rest / 1000000u + (rest % 1000000u != 0);
-		int ready = 0;
+		int ready;
 
 		host->bill.system_calls++;
-		if (descriptor >= 0)
-			ready = poll(&entry, 1, call_int((size_t)ms));
-		else
-			nanosleep(&time, NULL);
+		ready = call_wait(descriptor,
+				  rest < CALL_LONGEST ? rest : CALL_LONGEST);
 		if (ready > 0)
 			return 1;
 		if (ready < 0 && errno != EINTR)
