@@ -170,7 +170,9 @@ void plimp_record_text(plim_process *record, int text, size_t start,
 /* Copies at most PLIMP_NAME_SIZE bytes. */
 void plimp_record_name(plim_process *record, plim_bytes name);
 
-/* Stores identity, its text and its rung; sets IDENTITY and IDENTITY_RUNG. */
+/* Stores identity, its text and its rung; sets IDENTITY and IDENTITY_RUNG, the
+ * latter with the method of Linux: a host whose rung stands on something else
+ * sets it again. */
 void plimp_record_identity(plim_process *record, const plim_identity *identity);
 
 /* 1 if a figure of it was refused to this user. */

@@ -207,8 +207,9 @@ void plimp_system_begin(plim_host *host);
 /*
  * The start tick that a process starting then would get, or one below: who
  * starts later has none below it. Ticks are the host's own unit and count
- * from where it likes (PLIM_HOST_TICKS_PER_SECOND): since boot on Linux, 100
- * ns since 1601 on Windows. They are compared, and subtracted, of one host.
+ * from where it likes (PLIM_HOST_TICKS_PER_SECOND): since boot on Linux, and on
+ * macOS without the time that the machine slept; 100 ns since 1601 on Windows.
+ * They are compared, and subtracted, of one host.
  */
 uint64_t plimp_system_ticks(const plim_host *host, plim_boottime when);
 
