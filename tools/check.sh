@@ -194,7 +194,10 @@ analyze() {
 step_analyzer() {
 	status=0
 	analyze src/all.c || status=1
-	analyze --checks=-concurrency-mt-unsafe cli/*.c || status=1
+	# Files of another system don't compile here; ./dev cross holds them.
+	# shellcheck disable=SC2046
+	analyze --checks=-concurrency-mt-unsafe $(printf '%s\n' cli/*.c |
+		grep -v '_windows\.c$\|_macos\.c$\|/wide\.c$') || status=1
 	return "$status"
 }
 
