@@ -21,9 +21,9 @@ import tempfile
 import termios
 import time
 
-PLIM, CHILD = (os.path.abspath(path) for path in sys.argv[1:3])
 SOURCE = os.environ["PLIM_SOURCE"]
 BUILD = os.environ["PLIM_BUILD_DIR"]
+PLIM, CHILD = (os.path.join(BUILD, path) for path in sys.argv[1:3])
 WRAPPER = os.environ["PLIM_WRAPPER"]
 WORK = tempfile.mkdtemp(prefix="plim-cross-", dir=os.environ.get("TMPDIR"))
 LIMIT = 60
