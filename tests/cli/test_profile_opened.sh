@@ -14,4 +14,7 @@ fi
 "$told" flame cpu >"$work/p.html"
 check "the page of a flame graph" timeout -k 5 100 "$python" \
 	"$source/tests/cli/profile_opened.py" "$work/json" "$work/p.html"
+cd "$work" || exit 1
+check "pages of many stacks and of a deep one" timeout -k 5 150 "$python" \
+	"$source/tests/cli/flame_large.py" "$work/p.html"
 done_testing

@@ -94,7 +94,7 @@ function plant(parents, functions, leaves) {
 	const column = () => new Float64Array(count + 1);
 	const made = {count, leaves, parent: new Int32Array(count + 1),
 		function: new Int32Array(count + 1),
-		depth: new Uint16Array(count + 1), kids: new Uint32Array(count),
+		depth: new Uint32Array(count + 1), kids: new Uint32Array(count),
 		begin: new Uint32Array(count + 2), times: [0, 1, 2].map(column),
 		total: column(), own: column(), start: column(),
 		samples: column()};
@@ -189,16 +189,16 @@ function weigh() {
 			samples[node] += rows.samples[i];
 		}
 	}
+	const [running, waiting, blocked] = times;
 	for (let i = nodeCount - 1; i >= 0; i--) {
 		const parent = nodeParent[i];
-		for (const one of times) {
-			one[parent] += one[i];
-		}
+		running[parent] += running[i];
+		waiting[parent] += waiting[i];
+		blocked[parent] += blocked[i];
 		samples[parent] += samples[i];
+		total[i] = running[i] + waiting[i] + blocked[i];
 	}
-	for (let i = 0; i <= nodeCount; i++) {
-		total[i] = times[0][i] + times[1][i] + times[2][i];
-	}
+	total[ROOT] = running[ROOT] + waiting[ROOT] + blocked[ROOT];
 	// Turned over, what has time itself stands below the root.
 	for (let i = 0; state.inverted && i < nodeCount; i++) {
 		own[i] = nodeDepth[i] === 1 ? total[i] : 0;
@@ -212,16 +212,31 @@ function place() {
 	start[ROOT] = 0;
 	for (let i = nodeCount; i >= 0; i--) {
 		const node = i === nodeCount ? ROOT : nodeCount - 1 - i;
-		const some = kids.subarray(kidsBegin[node], kidsBegin[node + 1]);
-		if (some.length > 1) {
-			some.sort((a, b) => total[b] - total[a] || a - b);
+		const first = kidsBegin[node];
+		const end = kidsBegin[node + 1];
+		if (!isPlaced(first, end)) {
+			kids.subarray(first, end).sort(isBefore);
 		}
 		let at = start[node];
-		for (const kid of some) {
-			start[kid] = at;
-			at += total[kid];
+		for (let k = first; k < end; k++) {
+			start[kids[k]] = at;
+			at += total[kids[k]];
 		}
 	}
+}
+
+function isBefore(a, b) {
+	return total[b] - total[a] || a - b;
+}
+
+// Most frames call one other, or are in order: a view would cost more.
+function isPlaced(first, end) {
+	for (let k = first + 1; k < end; k++) {
+		if (isBefore(kids[k - 1], kids[k]) > 0) {
+			return false;
+		}
+	}
+	return true;
 }
 
 // The frame that covers a time at a depth, or -1.
@@ -257,9 +272,9 @@ function isWithin(node, other) {
 function pathOf(node) {
 	const path = [];
 	for (; node !== -1; node = nodeParent[node]) {
-		path.unshift(node);
+		path.push(node);
 	}
-	return path;
+	return path.reverse();
 }
 
 function nameOf(node) {
@@ -854,59 +869,91 @@ function showFrame(node) {
 
 // --- the table --------------------------------------------------------------
 
-// Sums by function or by library; what is on a stack twice counts once.
-function sums(keyOf) {
-	const selfOf = new Map();
-	const allOf = new Map();
-	const open = new Map();
-	const add = (map, key, value) => map.set(key, (map.get(key) || 0) + value);
-	const walk = [[state.zoom, 0]];
-	for (const node of pathOf(nodeParent[state.zoom])) {
-		enter(node, total[state.zoom]);
-		if (state.inverted && nodeDepth[node] === 1 &&
-			keyOf(node) !== null) {
-			add(selfOf, keyOf(node), total[state.zoom]);
-		}
-	}
-	function enter(node, weight) {
+// Sums by function or by library; what is on a stack twice counts once. Keys
+// are small numbers, -1 for none.
+function sums(keyOf, count) {
+	const selfOf = new Float64Array(count);
+	const allOf = new Float64Array(count);
+	const open = new Uint32Array(count); // on the stack at hand
+	const seen = new Uint8Array(count);
+	const enter = (node, weight, self) => {
 		const key = keyOf(node);
-		if (key === null) {
-			return;
-		}
-		if (!open.get(key)) {
-			add(allOf, key, weight);
-		}
-		add(open, key, 1);
-	}
-	while (walk.length > 0) {
-		const top = walk[walk.length - 1];
-		const [node, place] = top;
-		if (place === 0) {
-			enter(node, total[node]);
-			if (own[node] > 0 && keyOf(node) !== null) {
-				add(selfOf, keyOf(node), own[node]);
+		if (key >= 0) {
+			if (open[key]++ === 0) {
+				allOf[key] += weight;
+				seen[key] = 1;
 			}
+			selfOf[key] += self;
 		}
-		const next = kidsBegin[node] + place;
-		if (next < kidsBegin[node + 1] && total[kids[next]] > 0) {
-			top[1]++;
-			walk.push([kids[next], 0]);
+	};
+	for (const node of pathOf(nodeParent[state.zoom])) {
+		const isLeaf = state.inverted && nodeDepth[node] === 1;
+		enter(node, total[state.zoom], isLeaf ? total[state.zoom] : 0);
+	}
+	// Down to the first kid that has time and is not done, else up.
+	const next = kidsBegin.slice();
+	let node = state.zoom;
+	enter(node, total[node], own[node]);
+	for (;;) {
+		const place = next[node]++;
+		if (place < kidsBegin[node + 1] && total[kids[place]] > 0) {
+			node = kids[place];
+			enter(node, total[node], own[node]);
 			continue;
 		}
-		if (keyOf(node) !== null) {
-			add(open, keyOf(node), -1);
+		if (keyOf(node) >= 0) {
+			open[keyOf(node)]--;
 		}
-		walk.pop();
+		if (node === state.zoom) {
+			break;
+		}
+		node = nodeParent[node];
 	}
-	return [...allOf.keys()].map((key) => ({key,
-		self: selfOf.get(key) || 0, total: allOf.get(key)}));
+	const rows = [];
+	for (let key = 0; key < count; key++) {
+		if (seen[key] !== 0) {
+			rows.push({key, self: selfOf[key], total: allOf[key]});
+		}
+	}
+	return rows;
 }
 
+// What comes first by an order, in order, without sorting the others.
+function firstOf(rows, count, compare) {
+	if (count >= rows.length) {
+		return rows.slice().sort(compare);
+	}
+	const found = [];
+	for (const row of rows) {
+		if (found.length === count &&
+			compare(found[count - 1], row) <= 0) {
+			continue;
+		}
+		let at = found.length;
+		while (at > 0 && compare(found[at - 1], row) > 0) {
+			at--;
+		}
+		found.splice(at, 0, row);
+		found.length = Math.min(found.length, count);
+	}
+	return found;
+}
+
+// One number for each path, however many libraries have it.
+const paths = [...new Set(data.modules)];
+const numberOfPath = new Map(paths.map((path, i) => [path, i]));
+const pathOfModule = data.modules.map((path) => numberOfPath.get(path));
+
 const KINDS = [
-	{word: "function", name: "Functions",
-		key: (node) => (node === ROOT ? null : nodeFunction[node])},
-	{word: "library", name: "Libraries",
-		key: (node) => moduleOf(node) || null},
+	{word: "function", name: "Functions", names,
+		key: (node) => nodeFunction[node]},
+	{word: "library", name: "Libraries", names: paths,
+		key: (node) => {
+			const module = node === ROOT ? -1
+				: data.functions.module[nodeFunction[node]];
+			return module < 0 || data.modules[module] === "" ? -1
+				: pathOfModule[module];
+		}},
 ];
 
 // The errors of shares that the library made: of everything in a view alone.
@@ -936,7 +983,7 @@ function shareCell(value, whole, error) {
 }
 
 function showRow(row, isFunction, errors) {
-	const name = isFunction ? names[row.key] : row.key;
+	const name = isFunction ? names[row.key] : paths[row.key];
 	const module = isFunction ? data.functions.module[row.key] : -1;
 	const error = errors.get(row.key) || {};
 	const made = element("tr", {},
@@ -952,7 +999,7 @@ function showRow(row, isFunction, errors) {
 		...shareCell(row.self, total[state.zoom], error.self),
 		...shareCell(row.total, total[state.zoom], error.total));
 	made.dataset.key = name;
-	made.dataset.at = String(row.key);
+	made.dataset.at = isFunction ? String(row.key) : name;
 	if (isFunction && isMatch !== null && isMatch[row.key]) {
 		made.className = "hit";
 	}
@@ -970,16 +1017,15 @@ function showListSoon() {
 function showList() {
 	const kind = KINDS.find((one) => one.word === state.kind);
 	const isFunction = state.kind === "function";
-	const nameOfKey = (key) => (isFunction ? names[key] : key);
-	const rows = listed || sums(kind.key);
+	const rows = listed || sums(kind.key, kind.names.length);
 	const errors = errorsOf();
 	const body = byId("list").tBodies[0];
 	const other = state.order === "self" ? "total" : "self";
 	listed = rows;
-	rows.sort((a, b) => b[state.order] - a[state.order] ||
-		b[other] - a[other] ||
-		(nameOfKey(a.key) < nameOfKey(b.key) ? -1 : 1));
-	const shown = state.whole ? rows : rows.slice(0, LIST_FIRST);
+	const shown = firstOf(rows, state.whole ? rows.length : LIST_FIRST,
+		(a, b) => b[state.order] - a[state.order] ||
+			b[other] - a[other] ||
+			(kind.names[a.key] < kind.names[b.key] ? -1 : 1));
 	const head = (word, name) => element("th", {className: "n", scope: "col",
 		colSpan: 2, "aria-sort":
 			state.order === word ? "descending" : "none"},
