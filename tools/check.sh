@@ -98,6 +98,13 @@ step_none() {
 		tools/all-tests --once --no-suite install "$build/none"
 }
 
+# Windows is built and its tests run under Wine; macOS is built where npm brings
+# its compiler (tools/cross.sh).
+step_cross() {
+	. tools/cross.sh
+	cross_all 'windows macos'
+}
+
 # The single file, for both systems, by one compiler, without anything of the
 # build.
 all_c() {
@@ -226,6 +233,7 @@ check_all() {
 	step clang step_clang
 	step release step_release
 	step none step_none
+	step cross step_cross
 	step all.c step_all_c
 	step names step_names
 	step symbols step_symbols

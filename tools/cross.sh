@@ -42,6 +42,16 @@ cross_configure() {
 
 wine=/usr/lib/wine/wine64
 
+# The single file, by the compiler alone; -O1, as it is compiled for the host
+# that answers nothing: what never happens there warns when it is inlined.
+cross_all_c() {
+	tools/check-all-c "$1" || return 1
+	name=$1/all.o
+	shift
+	"$@" -std=c11 -Wall -Wextra -Wshadow -Werror -Iinclude -Isrc -O1 \
+		-c -o "$name" src/all.c
+}
+
 # A prefix of this build's own: Windows 10, no dialog when a program crashes,
 # no window, no download. It takes 700 MB and some seconds, once.
 wine_begin() {
@@ -72,7 +82,8 @@ wine_end() {
 	timeout -k 5 60 /usr/lib/wine/wineserver64 -w >/dev/null 2>&1
 }
 
-# A server that was started ends with us, however we end.
+# Only the build for Windows starts programs; Wine's server ends with us,
+# however we end.
 cross_windows() {
 	there x86_64-w64-mingw32-gcc && there "$wine" || {
 		cross_skip "no MinGW-w64 and Wine here"
@@ -83,6 +94,9 @@ cross_windows() {
 		cross_failed "the build for Windows failed" || return
 	tools/check-symbols "$build"/windows/src/libplimsoll-0.dll ||
 		cross_failed "the DLL exports something else" || return
+	cross_all_c "$build/windows" x86_64-w64-mingw32-gcc \
+		-D__USE_MINGW_ANSI_STDIO=1 ||
+		cross_failed "src/all.c is not what is built" || return
 	trap 'wine_end; exit 130' HUP INT TERM
 	if wine_begin; then
 		tools/all-tests --once --wrapper "$wine" "$build/windows" "$@"
@@ -127,6 +141,8 @@ cross_macos_one() {
 		tools/cross/macos.ini.in >"$build/macos-$1.ini" &&
 		cross_configure "macos-$1" "$build/macos-$1.ini" &&
 		compile "macos-$1" &&
+		cross_all_c "$build/macos-$1" tools/cross/zig-cc \
+			"$1-macos.11.0" &&
 		tools/check-symbols "$build/macos-$1/src/libplimsoll.0.dylib"
 }
 
