@@ -25,6 +25,8 @@ int plimp_nt_calls_find(struct plimp_nt_calls *calls)
 	calls_find(ntdll, "NtQueryInformationThread", &calls->query_thread);
 	calls_find(kernel, "GetThreadDescription", &calls->thread_description);
 	calls_find(kernel, "K32GetProcessMemoryInfo", &calls->memory_info);
+	calls_find(kernel, "GetSystemTimePreciseAsFileTime",
+		   &calls->precise_time);
 	calls_find(kernel, "GetProcessGroupAffinity", &calls->group_affinity);
 	return calls->query_system != NULL && calls->query_process != NULL &&
 	       calls->query_thread != NULL;
@@ -33,6 +35,16 @@ int plimp_nt_calls_find(struct plimp_nt_calls *calls)
 uint64_t plimp_nt_units(FILETIME time)
 {
 	return (uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime;
+}
+
+uint64_t plimp_nt_filetime_precise(const struct plimp_nt_calls *calls)
+{
+	FILETIME now;
+
+	if (calls->precise_time == NULL)
+		return plimp_nt_filetime();
+	calls->precise_time(&now);
+	return plimp_nt_units(now);
 }
 
 uint64_t plimp_nt_filetime(void)
@@ -56,6 +68,10 @@ int plimp_nt_process_times(plim_host *host, HANDLE process,
 		return (int)GetLastError();
 	times->create_time = plimp_nt_units(create);
 	times->exit_time = plimp_nt_units(end);
+	/* Of one that lives it is 0, and documented to be anything. */
+	if (times->exit_time != 0 &&
+	    WaitForSingleObject(process, 0) == WAIT_TIMEOUT)
+		times->exit_time = 0;
 	times->kernel_time = plimp_nt_units(kernel);
 	times->user_time = plimp_nt_units(user);
 	return 0;

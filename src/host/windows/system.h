@@ -31,6 +31,7 @@ struct plimp_nt_calls {
 	int32_t(WINAPI *query_thread)(HANDLE, ULONG, void *, ULONG, ULONG *);
 	HRESULT(WINAPI *thread_description)(HANDLE, WCHAR **);
 	BOOL(WINAPI *memory_info)(HANDLE, void *, DWORD);
+	void(WINAPI *precise_time)(FILETIME *);
 	BOOL(WINAPI *group_affinity)(HANDLE, USHORT *, USHORT *);
 };
 int plimp_nt_calls_find(struct plimp_nt_calls *calls);
@@ -72,8 +73,12 @@ struct plimp_system {
 
 extern const struct plimp_nt_layout *const plimp_nt_layout;
 
-/* Coarse system time, by which the system dates processes and threads. */
+/* System time as of its last tick, and now. A process or thread that starts
+ * after either call is dated no earlier than the first said, whichever of the
+ * two the system dates by; one that started before, no later than the second
+ * says. */
 uint64_t plimp_nt_filetime(void);
+uint64_t plimp_nt_filetime_precise(const struct plimp_nt_calls *calls);
 uint64_t plimp_nt_units(FILETIME time);
 
 /* Whom a handle is of: fills times; 0, or the system's error. */

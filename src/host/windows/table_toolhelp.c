@@ -177,7 +177,7 @@ static int toolhelp_take(plim_host *host, HANDLE snapshot, uint64_t taken,
 int plimp_nt_table_fill(plim_host *host, plim_error *error)
 {
 	/* Who was created later may have the number of one that is in it. */
-	const uint64_t taken = plimp_nt_filetime();
+	const uint64_t taken = plimp_nt_filetime_precise(&host->system->calls);
 	int code;
 	HANDLE snapshot;
 

@@ -206,6 +206,40 @@ static void test_reuse(void **state)
 	plim_target_close(target);
 }
 
+/* A pid that has a new owner: nothing of the new one is told of the old. */
+static void test_replaced(void **state)
+{
+	const plim_snapshot_options options = {.size = sizeof options};
+	PROCESS_INFORMATION child = child_start(L"nap 60000");
+	const DWORD pid = child.dwProcessId;
+	plim_target *target = hold(&child);
+	const plim_identity old = plim_target_identity(target);
+	plim_target *none = NULL;
+	plim_snapshot *snapshot;
+	plim_identity now;
+	int tries;
+
+	(void)state;
+	plim_target_close(target);
+	child_kill(&child);
+	for (tries = 0; tries < 2000; tries++) {
+		child = child_start(L"nap 60000");
+		if (child.dwProcessId == pid)
+			break;
+		child_kill(&child);
+	}
+	assert_true(tries < 2000);
+	assert_int_equal(plim_target_open_identity(&none, host, &old, NULL),
+			 PLIM_EREPLACED);
+	assert_null(none);
+	assert_int_equal(plim_snapshot_new(&snapshot, host, NULL), PLIM_OK);
+	assert_int_equal(plim_snapshot_take(snapshot, &options, NULL), PLIM_OK);
+	now = plim_process_identity(plim_snapshot_find(snapshot, (int32_t)pid));
+	assert_int_equal(plim_identity_compare(&old, &now), PLIM_DIFFERENT);
+	plim_snapshot_free(snapshot);
+	child_kill(&child);
+}
+
 static void test_signals(void **state)
 {
 	static const int ends[] = {9, 15};
@@ -321,6 +355,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(test_reap),
 	    cmocka_unit_test(test_nobody),
 	    cmocka_unit_test(test_reuse),
+	    cmocka_unit_test(test_replaced),
 	    cmocka_unit_test(test_signals),
 	    cmocka_unit_test(test_command_line),
 	    cmocka_unit_test(test_long_command_line),
