@@ -169,7 +169,8 @@ PLIM_API int plim_target_check(plim_target *target, plim_check *check,
  * Waits until it has ended (it may still be a zombie), at most `timeout_ns`;
  * 0 asks and returns. It need not be a child, and it is not reaped. Returns
  * PLIM_OK when it has ended, PLIM_ETIMEOUT, PLIM_EUNSUPPORTED without pidfds,
- * PLIM_EDENIED on Windows without a handle. A signal that interrupts the wait does not end it.
+ * PLIM_EDENIED on Windows without a handle. A signal that interrupts the wait
+ * does not end it.
  */
 PLIM_API int plim_target_wait(plim_target *target, uint64_t timeout_ns,
 			      plim_error *error);
@@ -206,8 +207,8 @@ PLIM_API int plim_target_signal(plim_target *target, int signal,
  * NOT_APPLICABLE for a zombie. A child that has not yet called exec shows its
  * parent's. On Windows a command line is one string, which is split as
  * Microsoft's C runtime does it; what another runtime makes of it may differ,
- * and there is no deadline, since nothing is waited for. Fails for PLIM_ENOMEM and PLIM_ESYSTEM (the helper could not be
- * started) alone.
+ * and there is no deadline, since nothing is waited for. Fails for PLIM_ENOMEM
+ * and PLIM_ESYSTEM (the helper could not be started) alone.
  */
 PLIM_API int plim_target_command_line(plim_target *target, plim_text *text,
 				      plim_error *error);

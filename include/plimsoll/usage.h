@@ -57,8 +57,9 @@ PLIM_API int plim_usage_refresh(plim_usage *usage, plim_target *target,
  * What only a live process has is GONE. `*status` (may be NULL) is as wait()
  * gives it. On Windows it is the child alone, without those that it waited
  * for, and `*status` is its exit code; the pid is that of a child as long as
- * somebody, as a rule who started it, keeps a handle. A signal does not end the wait: who must be interruptible waits
- * for plim_target_poll_descriptor() first. PLIM_ENOPROCESS if it is no child.
+ * somebody, as a rule who started it, keeps a handle. A signal does not end the
+ * wait: who must be interruptible waits for plim_target_poll_descriptor()
+ * first. PLIM_ENOPROCESS if it is no child.
  */
 PLIM_API int plim_usage_reap(plim_usage *usage, int32_t child, int *status,
 			     plim_error *error);

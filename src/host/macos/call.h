@@ -49,7 +49,7 @@ uint64_t plimp_mac_call_unix_ns(void);
 struct plimp_mac_scale plimp_mac_call_scale(void);
 
 int32_t plimp_mac_call_pid(void);
-uint32_t plimp_mac_call_uid(void); /* effective */
+uint32_t plimp_mac_call_uid(void);    /* effective */
 uint64_t plimp_mac_call_thread(void); /* the calling thread's id, 0: none */
 uint64_t plimp_mac_call_page(void);
 
