@@ -82,6 +82,20 @@ wine_end() {
 	timeout -k 5 60 /usr/lib/wine/wineserver64 -w >/dev/null 2>&1
 }
 
+# Somebody's first program, with the import library and the headers alone:
+# PLIM_SHARED imports directly, without it calls go through the library's.
+windows_consumer() {
+	for how in -DPLIM_SHARED -UPLIM_SHARED; do
+		x86_64-w64-mingw32-gcc -std=c11 -Wall -Wextra -Werror "$how" \
+			-Iinclude -o "$build/windows/src/consumer.exe" \
+			tests/install/consumer.c \
+			"$build/windows/src/libplimsoll.dll.a" &&
+			timeout -k 5 60 "$wine" \
+				"$build/windows/src/consumer.exe" </dev/null ||
+			return 1
+	done
+}
+
 # Only the build for Windows starts programs; Wine's server ends with us,
 # however we end.
 cross_windows() {
@@ -98,12 +112,15 @@ cross_windows() {
 		-D__USE_MINGW_ANSI_STDIO=1 ||
 		cross_failed "src/all.c is not what is built" || return
 	trap 'wine_end; exit 130' HUP INT TERM
-	if wine_begin; then
-		tools/all-tests --once --wrapper "$wine" "$build/windows" "$@"
-		status=$?
-	else
+	if ! wine_begin; then
 		cross_failed "Wine made no prefix"
 		status=1
+	elif ! windows_consumer; then
+		cross_failed "a program that uses the DLL failed"
+		status=1
+	else
+		tools/all-tests --once --wrapper "$wine" "$build/windows" "$@"
+		status=$?
 	fi
 	wine_end
 	return "$status"
