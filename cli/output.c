@@ -102,6 +102,7 @@ void output_escaped(const struct options *options, plim_bytes text)
 
 	while (text.size > 0) {
 		plim_escape(form, text_piece(&text), piece, sizeof piece);
+		term_show_folders(piece);
 		output_text(piece);
 	}
 }
@@ -231,6 +232,7 @@ int fail_usage(const char *format, ...)
 		return fail_usage_json(text);
 	plim_escape(PLIM_ESCAPE_TERMINAL, (plim_bytes){text, strlen(text)},
 		    safe, sizeof safe);
+	term_show_folders(safe);
 	fprintf(stderr, "plim: %s\n", safe);
 	return EXIT_USAGE;
 }
@@ -271,6 +273,7 @@ int fail_with(const struct options *options, const plim_error *error)
 	} else {
 		output_flush();
 		plim_error_message(error, text, sizeof text);
+		term_show_folders(text);
 		fprintf(stderr, "plim: %s\n", text);
 	}
 	return fail_status(error);

@@ -29,6 +29,10 @@ size_t term_width(void);
 /* Whether more than ASCII is understood where standard output goes. */
 int term_takes_utf8(void);
 
+/* Of a text that was escaped for people: where the backslash parts folders it
+ * is shown as itself, unless an x behind it would make that an escape. */
+void term_show_folders(char *text);
+
 /* All of it: 0, or the error number. Goes on after a signal. */
 int term_write(int stream, const char *data, size_t size);
 

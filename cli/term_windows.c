@@ -155,6 +155,22 @@ int term_takes_utf8(void)
 	return 1;
 }
 
+/* `\x5c` is the only escape of a backslash (plim_escape()). */
+void term_show_folders(char *text)
+{
+	char *to = text;
+
+	while (*text != '\0') {
+		if (strncmp(text, "\\x5c", 4) == 0 && text[4] != 'x') {
+			*to++ = '\\';
+			text += 4;
+		} else {
+			*to++ = *text++;
+		}
+	}
+	*to = '\0';
+}
+
 static int term_bytes(HANDLE handle, const char *data, size_t size)
 {
 	while (size > 0) {

@@ -364,6 +364,7 @@ def one_process(pids, inner):
     run = plim("cmdline", pids[0])
     is_status("cmdline", run, 0)
     has("has the words", run, "tree .*30000")
+    has("and folders as Windows parts them", run, r"\\child\.exe.* tree ")
     run = plim("cmdline", "--json", pids[0])
     document = is_json("cmdline", run, "cmdline")
     told("word by word", "30000" in json.dumps(document), run.seen())
