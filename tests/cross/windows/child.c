@@ -13,9 +13,25 @@ static void child_fail(const char *what)
 	abort();
 }
 
-PROCESS_INFORMATION child_start(const wchar_t *arguments)
+/* Wine's CreateProcessW() fails once in some hundred calls, with an internal
+ * error, while processes that were ended have not wholly gone. */
+static int child_create(wchar_t *line, PROCESS_INFORMATION *started)
 {
 	STARTUPINFOW startup = {.cb = sizeof startup};
+
+	for (int tries = 0; tries < 10; tries++) {
+		if (CreateProcessW(NULL, line, NULL, NULL, FALSE, 0, NULL, NULL,
+				   &startup, started))
+			return 1;
+		if (GetLastError() != ERROR_INTERNAL_ERROR)
+			return 0;
+		Sleep(20);
+	}
+	return 0;
+}
+
+PROCESS_INFORMATION child_start(const wchar_t *arguments)
+{
 	PROCESS_INFORMATION started;
 	static wchar_t line[40000];
 	wchar_t program[MAX_PATH];
@@ -24,8 +40,7 @@ PROCESS_INFORMATION child_start(const wchar_t *arguments)
 		child_fail("GetModuleFileNameW");
 	_snwprintf(line, sizeof line / sizeof line[0], L"\"%ls\" %ls", program,
 		   arguments);
-	if (!CreateProcessW(NULL, line, NULL, NULL, FALSE, 0, NULL, NULL,
-			    &startup, &started))
+	if (!child_create(line, &started))
 		child_fail("CreateProcessW");
 	return started;
 }
