@@ -150,14 +150,16 @@ get_zig() {
 	return 1
 }
 
-# One architecture: all of it links without a warning, the static assertions
-# hold, and the library exports the public symbols.
+# One architecture: all of it links without a warning (-Werror does not reach
+# the linker), the static assertions hold, and the library exports the public
+# symbols.
 cross_macos_one() {
 	sed -e "s|@ROOT@|$root|; s|@ZIG@|$PLIM_ZIG|" \
 		-e "s|@TARGET@|$1-macos.11.0|; s|@FAMILY@|$1|" \
 		tools/cross/macos.ini.in >"$build/macos-$1.ini" &&
 		cross_configure "macos-$1" "$build/macos-$1.ini" &&
 		compile "macos-$1" &&
+		! grep -i 'warning:' "$build/macos-$1.ninja.log" &&
 		cross_all_c "$build/macos-$1" tools/cross/zig-cc \
 			"$1-macos.11.0" &&
 		tools/check-symbols "$build/macos-$1/src/libplimsoll.0.dylib"
@@ -185,13 +187,20 @@ cross_macos() {
 
 # --- both -------------------------------------------------------------------
 
-# Each part in a shell of its own; the closing line is the sum of theirs.
+# Each part in a shell of its own; the closing line is the sum of theirs. A
+# part fails by its status, too: where no test ran, none has failed.
 cross_all() {
 	need_scratch
+	failed=
 	for part in $1; do
 		say "== $part"
-		(trap - EXIT; "cross_$part" ${2+"$2"}) 2>&1 |
-			tee "$scratch/cross"
+		(
+			trap - EXIT
+			echo 1 >"$scratch/status"
+			"cross_$part" ${2+"$2"}
+			echo $? >"$scratch/status"
+		) 2>&1 | tee "$scratch/cross"
+		[ "$(cat "$scratch/status")" = 0 ] || failed=1
 		grep -E '^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$' \
 			"$scratch/cross" | tail -1 >"$scratch/closing"
 		[ -s "$scratch/closing" ] ||
@@ -205,5 +214,5 @@ cross_all() {
 	printf "%d passed, %d failed, %d skipped\n", p, f, s }' \
 			"$scratch/closings"
 	}
-	! grep -qv ' 0 failed' "$scratch/closings"
+	[ -z "$failed" ] && ! grep -qv ' 0 failed' "$scratch/closings"
 }

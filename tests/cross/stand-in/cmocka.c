@@ -124,8 +124,10 @@ static int run_one(const struct CMUnitTest *test, void *group_state)
 	if (test->initial_state != NULL)
 		now = test->initial_state;
 	state = now;
-	ended = setjmp(back);
-	if (ended == RAN) {
+	/* C11 lets the value of setjmp() be compared, not kept. */
+	switch (setjmp(back)) {
+	case RAN:
+		ended = RAN;
 		may_jump = 1;
 		if (test->setup_func != NULL && test->setup_func(&now) != 0) {
 			print_error("Test setup failed\n");
@@ -134,6 +136,12 @@ static int run_one(const struct CMUnitTest *test, void *group_state)
 		state = now;
 		test->test_func(&now);
 		state = now;
+		break;
+	case SKIPPED:
+		ended = SKIPPED;
+		break;
+	default:
+		ended = FAILED;
 	}
 	may_jump = 0;
 	now = state;
