@@ -1,7 +1,8 @@
 /*
  * fuzz_mac_arguments.c - any bytes as KERN_PROCARGS2: what is told lies in the
  * bytes, each argument has its NUL, there are as many as are told, and no more
- * than are claimed; a failure stores nothing.
+ * than are claimed; between the path and the first there are NULs alone, none
+ * beyond a multiple of 8; a failure stores nothing.
  */
 #include "host/macos/decode.h"
 #include "promise.h"
@@ -15,6 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct plimp_mac_arguments poison;
 	uint32_t claimed = 0;
 	size_t ends = 0;
+	size_t behind;
+	size_t begin;
 	int result;
 
 	memset(&poison, 0xa5, sizeof(poison));
@@ -34,9 +37,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ends += found.arguments.data[i] == '\0';
 	PROMISE(ends == found.count && found.count <= claimed);
 	PROMISE(found.is_whole == (found.count == claimed));
-	if (found.count > 0) {
-		PROMISE(found.arguments.data[0] != '\0');
+	if (found.count > 0)
 		PROMISE(found.arguments.data[found.arguments.size - 1] == '\0');
-	}
+	behind = found.program.size + 1;
+	begin = (size_t)(found.arguments.data - bytes.data) - 4;
+	PROMISE(begin >= behind && begin <= (behind + 7) / 8 * 8);
+	for (size_t i = behind; i < begin; i++)
+		PROMISE(bytes.data[4 + i] == '\0');
+	/* What was not skipped for want of a reason is the first argument. */
+	PROMISE(begin % 8 == 0 || begin == size - 4 ||
+		bytes.data[4 + begin] != '\0');
 	return 0;
 }

@@ -28,17 +28,24 @@ struct row {
 static const struct row rows[] = {
     {2, TEXT("/bin/ls\0ls\0-l\0PATH=/bin\0"), "/bin/ls", TEXT("ls\0-l\0"), 2,
      1},
-    {2, TEXT("/bin/ls\0\0\0\0\0ls\0-l\0"), "/bin/ls", TEXT("ls\0-l\0"), 2, 1},
-    /* Empty arguments behind the first are arguments. */
-    {3, TEXT("/bin/ls\0\0ls\0\0\0HOME=/\0"), "/bin/ls", TEXT("ls\0\0\0"), 3, 1},
-    {0, TEXT("/bin/ls\0\0HOME=/\0"), "/bin/ls", NOTHING, 0, 1},
+    {2, TEXT("/bin/ps\0ps\0-l\0"), "/bin/ps", TEXT("ps\0-l\0"), 2, 1},
+    {2, TEXT("/bin/l\0\0ls\0-l\0"), "/bin/l", TEXT("ls\0-l\0"), 2, 1},
+    {2, TEXT("/bin/cat\0\0\0\0\0\0\0\0cat\0-l\0"), "/bin/cat",
+     TEXT("cat\0-l\0"), 2, 1},
+    /* Empty arguments are arguments, the first one as well. */
+    {3, TEXT("/bin/ls\0ls\0\0\0HOME=/\0"), "/bin/ls", TEXT("ls\0\0\0"), 3, 1},
+    {2, TEXT("/bin/ls\0\0x\0SECRET=1\0"), "/bin/ls", TEXT("\0x\0"), 2, 1},
+    {2, TEXT("/bin/l\0\0\0x\0SECRET=1\0"), "/bin/l", TEXT("\0x\0"), 2, 1},
+    {2, TEXT("/bin/ls\0\0\0SECRET=1\0"), "/bin/ls", TEXT("\0\0"), 2, 1},
+    {0, TEXT("/bin/ls\0HOME=/\0"), "/bin/ls", NOTHING, 0, 1},
     /* More are claimed than there are. */
     {9, TEXT("/bin/ls\0ls\0-l\0"), "/bin/ls", TEXT("ls\0-l\0"), 2, 0},
-    {0x7fffffff, TEXT("/x\0y\0"), "/x", TEXT("y\0"), 1, 0},
+    {0x7fffffff, TEXT("/x\0\0\0\0\0\0y\0"), "/x", TEXT("y\0"), 1, 0},
     /* The last has no end. */
     {2, TEXT("/bin/ls\0ls\0-l"), "/bin/ls", TEXT("ls\0"), 1, 0},
     {1, TEXT("/bin/ls\0-l"), "/bin/ls", NOTHING, 0, 0},
     {1, TEXT("/bin/ls\0"), "/bin/ls", NOTHING, 0, 0},
+    /* Less padding than the kernel's. */
     {1, TEXT("\0x\0"), "", TEXT("x\0"), 1, 1},
 };
 
@@ -110,18 +117,18 @@ static void test_malformed(void **state)
 /* Whatever is cut off, no more is told than there is. */
 static void test_prefixes(void **state)
 {
-	static const char whole[] = "/bin/ls\0\0\0ls\0-l\0PATH=/bin\0";
+	static const char whole[] = "/bin/l\0\0ls\0-l\0PATH=/bin\0";
 
 	(void)state;
-	for (size_t size = 8; size < sizeof(whole); size++) {
+	for (size_t size = 7; size < sizeof(whole); size++) {
 		struct plimp_mac_arguments found;
 		plim_bytes bytes;
 
 		assert_int_equal(decode(2, whole, size, &found, &bytes),
 				 PLIM_OK);
-		assert_int_equal(found.is_whole, size >= 16);
-		assert_int_equal(found.count, size >= 16   ? 2
-					      : size >= 13 ? 1
+		assert_int_equal(found.is_whole, size >= 14);
+		assert_int_equal(found.count, size >= 14   ? 2
+					      : size >= 11 ? 1
 							   : 0);
 		text_free(bytes);
 	}

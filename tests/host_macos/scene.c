@@ -14,7 +14,7 @@ static struct fake_thread scene_threads[] = {
 };
 
 static const char scene_line[] =
-    "\3\0\0\0/Applications/Mail.app/Mail\0\0\0Mail\0--inbox\0a b\0HOME=/";
+    "\3\0\0\0/Applications/Mail.app/Mail\0\0\0\0\0Mail\0--inbox\0a b\0HOME=/";
 
 static void scene_app(void)
 {

@@ -98,7 +98,7 @@ static int use(plim_host *host)
 static void test_each_fails(void **state)
 {
 	static struct fake_thread thread = {.id = 9, .name = "only"};
-	static const char line[] = "\1\0\0\0/bin/x\0x\0";
+	static const char line[] = "\1\0\0\0/bin/x\0\0x\0";
 	size_t failures = 0;
 	int failed = 1;
 

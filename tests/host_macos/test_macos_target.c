@@ -215,7 +215,8 @@ static plim_text line(void)
 
 static void test_command_line(void **state)
 {
-	static const char plain[] = "\3\0\0\0/bin/cp\0\0\0cp\0a b\0\0HOME=/";
+	static const char plain[] = "\3\0\0\0/bin/cp\0cp\0a b\0\0HOME=/";
+	static const char empty[] = "\2\0\0\0/bin/cp\0\0a\0SECRET=1";
 	static const char lie[] = "\7\0\0\0/bin/cp\0cp\0a\0";
 	static char large[300000];
 	plim_text text;
@@ -227,6 +228,11 @@ static void test_command_line(void **state)
 	assert_int_equal(text.method, PLIM_METHOD_MAC_ARGUMENTS);
 	assert_int_equal(text.bytes.size, 8);
 	assert_memory_equal(text.bytes.data, "cp\0a b\0", 8);
+	arguments(empty, sizeof empty);
+	text = line();
+	assert_int_equal(text.state, PLIM_STATE_KNOWN);
+	assert_int_equal(text.bytes.size, 3);
+	assert_memory_equal(text.bytes.data, "\0a\0", 3);
 	arguments(lie, sizeof lie - 1);
 	text = line();
 	assert_int_equal(text.state, PLIM_STATE_TRUNCATED);

@@ -4,16 +4,21 @@
  *
  * The number of arguments is the kernel's, taken at exec; the texts lie on the
  * process's own stack, where it may have written over them. So the number is a
- * claim: it may be larger than there are texts, texts may lack their NUL, and
- * between the path and the first argument there may be any number of NULs,
- * which are padding. An empty first argument can therefore not be told from
- * the padding; the count then ends early, and the answer is not whole.
+ * claim: it may be larger than there are texts, and texts may lack their NUL.
+ *
+ * The path is padded with NULs to a multiple of 8 bytes (exec_extract_strings()
+ * in bsd/kern/kern_exec.c), and by no more: a NUL behind that is an empty first
+ * argument. To skip it as well would fill the count with the first text of the
+ * environment.
  */
 #include "host/macos/decode.h"
 
 #include "host/macos/read.h"
 
 #include <limits.h>
+
+#define ARGUMENTS_PATH 4 /* behind the number */
+#define ARGUMENTS_STEP 8
 
 /* Behind the NUL of the text that begins there; 0 if it has none. */
 static size_t arguments_behind(plim_bytes bytes, size_t at)
@@ -31,16 +36,18 @@ int plimp_decode_mac_arguments(plim_bytes bytes,
 	size_t at;
 	size_t next;
 
-	if (bytes.size < 4)
+	if (bytes.size < ARGUMENTS_PATH)
 		return PLIM_EMALFORMED;
-	claimed = plimp_mac_number(bytes, 0, 4);
+	claimed = plimp_mac_number(bytes, 0, ARGUMENTS_PATH);
 	if (claimed > INT32_MAX)
 		return PLIM_EMALFORMED;
-	at = arguments_behind(bytes, 4);
+	at = arguments_behind(bytes, ARGUMENTS_PATH);
 	if (at == 0)
 		return PLIM_EMALFORMED;
-	found.program = (plim_bytes){bytes.data + 4, at - 1 - 4};
-	while (claimed > 0 && at < bytes.size && bytes.data[at] == '\0')
+	found.program =
+	    (plim_bytes){bytes.data + ARGUMENTS_PATH, at - 1 - ARGUMENTS_PATH};
+	while ((at - ARGUMENTS_PATH) % ARGUMENTS_STEP != 0 && at < bytes.size &&
+	       bytes.data[at] == '\0')
 		at++;
 	found.arguments = (plim_bytes){bytes.data + at, 0};
 	while (found.count < claimed && at < bytes.size) {
