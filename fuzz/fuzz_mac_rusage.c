@@ -36,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	PROMISE(plimp_decode_mac_rusage(bytes, 2, &least) == PLIM_OK);
 	PROMISE(least.interrupt_wakeups == found.interrupt_wakeups &&
 		least.footprint_bytes == found.footprint_bytes &&
+		least.exit_ticks == found.exit_ticks &&
 		least.disk_written_bytes == found.disk_written_bytes);
 	PROMISE(!least.has_peak && least.peak_footprint_bytes == 0);
 	return 0;

@@ -70,6 +70,7 @@ static void test_versions(void **state)
 		assert_int_equal(rusage.resident_bytes, 1008);
 		assert_int_equal(rusage.footprint_bytes, 1009);
 		assert_int_equal(rusage.start_ticks, 1010);
+		assert_int_equal(rusage.exit_ticks, 1011);
 		assert_int_equal(rusage.child_user_ticks, 1012);
 		assert_int_equal(rusage.child_system_ticks, 1013);
 		assert_int_equal(rusage.child_interrupt_wakeups, 1015);

@@ -69,6 +69,18 @@ struct fake_process *fake_find(int32_t pid)
 	return NULL;
 }
 
+void fake_exit(struct fake_process *process)
+{
+	process->rusage.footprint = 0;
+	process->rusage.exit_ticks = fake.absolute;
+}
+
+void fake_end(struct fake_process *process)
+{
+	fake_exit(process);
+	process->status = PLIMP_MAC_ZOMBIE;
+}
+
 void fake_remove(int32_t pid)
 {
 	struct fake_process *found = fake_find(pid);
@@ -540,7 +552,7 @@ int plimp_mac_call_await(plim_host *host, int32_t child)
 	host->bill.system_calls++;
 	if (of == NULL || of->ppid != fake.own_pid)
 		return -ECHILD;
-	of->status = PLIMP_MAC_ZOMBIE;
+	fake_end(of);
 	return 0;
 }
 

@@ -93,6 +93,11 @@ void fake_reset(void);
 struct fake_process *fake_add(int32_t pid, int32_t ppid, const char *name);
 struct fake_process *fake_find(int32_t pid);
 
+/* It is on its way out: its footprint is 0 and the time of its exit noted,
+ * while its status is what it was; and then it is a zombie. */
+void fake_exit(struct fake_process *process);
+void fake_end(struct fake_process *process);
+
 /* It is no more. */
 void fake_remove(int32_t pid);
 

@@ -43,6 +43,6 @@ __attribute__((constructor)) static void scene_begin(void)
 	fake_add(1, 0, "launchd")->uid = 0;
 	scene_app();
 	fake_add(201, 200, "MailHelper\n");
-	fake_add(202, 200, "ended")->status = PLIMP_MAC_ZOMBIE;
+	fake_end(fake_add(202, 200, "ended"));
 	fake_add(300, 1, "WindowServer")->uid = 88;
 }

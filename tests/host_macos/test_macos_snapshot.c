@@ -238,13 +238,28 @@ static void test_others(void **state)
 static void test_zombie(void **state)
 {
 	(void)state;
-	add_rich(200)->status = PLIMP_MAC_ZOMBIE;
+	fake_end(add_rich(200));
 	take(PLIM_FIELDS_ALL);
 	text(200, PLIM_FIELD_STATE, "Z");
 	missing(200, PLIM_FIELD_RESIDENT, PLIM_REASON_ZOMBIE);
 	missing(200, PLIM_FIELD_PRIVATE, PLIM_REASON_ZOMBIE);
 	missing(200, PLIM_FIELD_THREADS, PLIM_REASON_ZOMBIE);
 	missing(200, PLIM_FIELD_DESCRIPTORS, PLIM_REASON_ZOMBIE);
+	known(200, PLIM_FIELD_CPU, UINT64_C(8000000000),
+	      PLIM_METHOD_MAC_RUSAGE);
+}
+
+/* On its way out it is no zombie yet, and has no memory any more. */
+static void test_exiting(void **state)
+{
+	(void)state;
+	fake_exit(add_rich(200));
+	take(PLIM_FIELDS_ALL);
+	text(200, PLIM_FIELD_STATE, "S");
+	missing(200, PLIM_FIELD_RESIDENT, PLIM_REASON_ENDED);
+	missing(200, PLIM_FIELD_PRIVATE, PLIM_REASON_ENDED);
+	known(200, PLIM_FIELD_PEAK_RESIDENT, UINT64_C(7) << 32,
+	      PLIM_METHOD_MAC_PEAK_FOOTPRINT);
 	known(200, PLIM_FIELD_CPU, UINT64_C(8000000000),
 	      PLIM_METHOD_MAC_RUSAGE);
 }
@@ -455,11 +470,13 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-	    TEST(test_figures),	  TEST(test_never),	TEST(test_older_kernel),
-	    TEST(test_others),	  TEST(test_zombie),	TEST(test_growth),
-	    TEST(test_no_end),	  TEST(test_vanish),	TEST(test_replaced),
-	    TEST(test_malformed), TEST(test_saturated), TEST(test_translated),
-	    TEST(test_host),
+	    TEST(test_figures),	     TEST(test_never),
+	    TEST(test_older_kernel), TEST(test_others),
+	    TEST(test_zombie),	     TEST(test_exiting),
+	    TEST(test_growth),	     TEST(test_no_end),
+	    TEST(test_vanish),	     TEST(test_replaced),
+	    TEST(test_malformed),    TEST(test_saturated),
+	    TEST(test_translated),   TEST(test_host),
 	};
 
 	return cmocka_run_group_tests_name("macos_snapshot", tests, NULL, NULL);

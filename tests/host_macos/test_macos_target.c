@@ -57,7 +57,7 @@ static void test_fate(void **state)
 	assert_int_equal(check().changes, 0);
 	snprintf(fake_find(200)->name, 32, "other");
 	assert_int_equal(check().changes, PLIM_CHANGE_NAME);
-	fake_find(200)->status = PLIMP_MAC_ZOMBIE;
+	fake_end(fake_find(200));
 	assert_int_equal(check().fate, PLIM_FATE_SAME);
 	assert_int_equal(check().zombie, 1);
 	fake_find(200)->status = PLIMP_MAC_RUN;
@@ -120,7 +120,7 @@ static void test_open(void **state)
 
 static void ends_now(void)
 {
-	fake_find(200)->status = PLIMP_MAC_ZOMBIE;
+	fake_end(fake_find(200));
 	fake_find(200)->exit_status = 7 << 8;
 }
 
@@ -186,7 +186,7 @@ static void test_wait_others(void **state)
 	(void)state;
 	fake_add(300, 1, "theirs")->uid = 0;
 	assert_int_equal(plim_target_open(&other, host, 300, &error), PLIM_OK);
-	fake_find(300)->status = PLIMP_MAC_ZOMBIE;
+	fake_end(fake_find(300));
 	assert_int_equal(plim_target_wait(other, 0, &error), PLIM_OK);
 	assert_int_equal(plim_target_exit_status(other).state,
 			 PLIM_STATE_DENIED);
@@ -248,7 +248,7 @@ static void test_command_line(void **state)
 	text = line();
 	assert_int_equal(text.state, PLIM_STATE_DENIED);
 	fake_find(200)->uid = FAKE_UID;
-	fake_find(200)->status = PLIMP_MAC_ZOMBIE;
+	fake_end(fake_find(200));
 	assert_int_equal(line().method, PLIM_REASON_ZOMBIE);
 	fake_find(200)->status = PLIMP_MAC_RUN;
 	fake_find(200)->flags = PLIMP_MAC_FLAG_EXITING;

@@ -354,7 +354,12 @@ static void capture_process(struct capture_mac *capture)
 				&capture_long_fields, missing);
 }
 
-/* An ended process keeps its counters until it is reaped, and no memory. */
+/*
+ * An ended process keeps its counters until it is reaped, and no memory: as
+ * soon as it is on its way out (proc_prepareexit() in XNU's bsd/kern/
+ * kern_exit.c), long before it is a zombie, the kernel answers what it noted
+ * then, with a footprint of 0 and the time of the exit.
+ */
 static void capture_resources(struct capture_mac *capture,
 			      plim_identity *identity)
 {
@@ -372,11 +377,13 @@ static void capture_resources(struct capture_mac *capture,
 	}
 	plimp_mac_store_rusage(capture->host, capture->record,
 			       &capture->request->fields, &rusage);
-	if (capture->zombie)
+	if (capture->zombie || rusage.exit_ticks != 0)
 		plimp_mac_store_missing(
 		    capture->record, &capture->request->fields,
 		    &capture_memory_fields,
-		    plim_count_missing(PLIM_REASON_ZOMBIE, 0));
+		    plim_count_missing(capture->zombie ? PLIM_REASON_ZOMBIE
+						       : PLIM_REASON_ENDED,
+				       0));
 	identity->start_ticks = rusage.start_ticks;
 	identity->has |= PLIM_IDENTITY_START;
 }

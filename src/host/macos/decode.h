@@ -76,6 +76,7 @@ struct plimp_mac_rusage {
 	uint64_t resident_bytes;
 	uint64_t footprint_bytes;
 	uint64_t start_ticks;
+	uint64_t exit_ticks; /* 0: it lives */
 	uint64_t child_user_ticks;
 	uint64_t child_system_ticks;
 	uint64_t child_interrupt_wakeups;

@@ -52,6 +52,7 @@ int plimp_decode_mac_rusage(plim_bytes bytes, int flavour,
 	found.resident_bytes = RUSAGE_U64(resident_size);
 	found.footprint_bytes = RUSAGE_U64(footprint);
 	found.start_ticks = RUSAGE_U64(start_ticks);
+	found.exit_ticks = RUSAGE_U64(exit_ticks);
 	found.child_user_ticks = RUSAGE_U64(child_user_ticks);
 	found.child_system_ticks = RUSAGE_U64(child_system_ticks);
 	found.child_interrupt_wakeups = RUSAGE_U64(child_interrupt_wakeups);

@@ -153,7 +153,7 @@ struct plimp_mac_rusageinfo {
 	uint64_t resident_size;
 	uint64_t footprint;
 	uint64_t start_ticks; /* Mach ticks since boot */
-	uint64_t exit_ticks;
+	uint64_t exit_ticks;  /* 0 until it is on its way out */
 	uint64_t child_user_ticks;
 	uint64_t child_system_ticks;
 	uint64_t child_package_idle_wakeups;

@@ -117,6 +117,12 @@ static_assert(SAME_PLACE(rusageinfo, footprint, rusage_info_v6,
 static_assert(SAME_PLACE(rusageinfo, start_ticks, rusage_info_v6,
 			 ri_proc_start_abstime),
 	      "ri_proc_start_abstime");
+static_assert(SAME_PLACE(rusageinfo, exit_ticks, rusage_info_v6,
+			 ri_proc_exit_abstime),
+	      "ri_proc_exit_abstime");
+static_assert(SAME_PLACE(rusageinfo, exit_ticks, rusage_info_v2,
+			 ri_proc_exit_abstime),
+	      "ri_proc_exit_abstime of version 2");
 static_assert(SAME_PLACE(rusageinfo, child_user_ticks, rusage_info_v6,
 			 ri_child_user_time),
 	      "ri_child_user_time");
