@@ -505,6 +505,8 @@ int plimp_mac_call_ended(plim_host *host, int queue, uint32_t *status)
 	const struct fake_process *of = fake_find(queue - 1000);
 
 	host->bill.system_calls++;
+	if (fake.queue_error != 0)
+		return -fake.queue_error;
 	if (of != NULL && of->status != PLIMP_MAC_ZOMBIE)
 		return 0;
 	*status = of != NULL ? of->exit_status : 0;

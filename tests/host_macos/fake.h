@@ -80,6 +80,7 @@ struct fake {
 	size_t thread_at; /* where the last one was found */
 	size_t list_room; /* bytes offered last */
 	int queues;	  /* open ones */
+	int queue_error;  /* they answer minus this; 0: as they should */
 	uint64_t slept_ns;
 	void (*asleep)(void); /* what happens meanwhile, or NULL */
 	int32_t own_pid;

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -195,6 +196,39 @@ static void test_wait_others(void **state)
 	assert_int_equal(plim_target_poll_descriptor(other), -1);
 	assert_int_equal(plim_target_wait(other, 0, &error), PLIM_OK);
 	plim_target_close(other);
+}
+
+static void is_lost(void)
+{
+	fake.queue_error = EBADF;
+}
+
+/* After a fork the queue is the parent's alone: no end is told, none is waited
+ * for. */
+static void test_wait_forked(void **state)
+{
+	plim_error error;
+
+	(void)state;
+	is_lost();
+	assert_int_equal(plim_target_wait(target, 5000000, &error),
+			 PLIM_ESYSTEM);
+	assert_int_equal(error.system, EBADF);
+	assert_int_equal(plim_target_wait(target, UINT64_MAX, &error),
+			 PLIM_ESYSTEM);
+	assert_int_equal(plim_target_exit_status(target).state,
+			 PLIM_STATE_PENDING);
+	assert_true(fake.slept_ns == 0);
+	fake.queue_error = 0;
+	fake.asleep = is_lost;
+	assert_int_equal(plim_target_wait(target, 5000000, &error),
+			 PLIM_ESYSTEM);
+	fake.queue_error = 0;
+	fake_end(fake_find(200));
+	assert_int_equal(plim_target_wait(target, 0, &error), PLIM_OK);
+	/* What it has told once stands. */
+	is_lost();
+	assert_int_equal(plim_target_wait(target, 0, &error), PLIM_OK);
 }
 
 static void arguments(const char *bytes, size_t size)
@@ -416,7 +450,8 @@ int main(void)
 	    TEST(test_fate),	     TEST(test_usage),	TEST(test_open),
 	    TEST(test_wait),	     TEST(test_signal), TEST(test_wait_others),
 	    TEST(test_command_line), TEST(test_watch),	TEST(test_reap),
-	    TEST(test_self),	     TEST(test_forked), TEST(test_survey),
+	    TEST(test_wait_forked),  TEST(test_self),	TEST(test_forked),
+	    TEST(test_survey),
 	};
 
 	return cmocka_run_group_tests_name("macos_target", tests, NULL, NULL);

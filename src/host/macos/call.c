@@ -217,7 +217,7 @@ int plimp_mac_call_sleep(plim_host *host, uint64_t ns, int descriptor)
 		if (ready > 0)
 			return 1;
 		if (ready < 0 && errno != EINTR)
-			return 0;
+			return -errno;
 		spent = call_clock(CLOCK_UPTIME_RAW) - begin;
 		if (spent >= ns)
 			return 0;

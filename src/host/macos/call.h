@@ -59,7 +59,7 @@ int64_t plimp_mac_call_thread_cpu(plim_host *host);
 int64_t plimp_mac_call_process_cpu(plim_host *host);
 
 /* Sleeps, or waits until `descriptor` (-1: none) is readable, for at most so
- * long: 1 if it is. */
+ * long: 1 if it is, 0 if not, or minus the error. */
 int plimp_mac_call_sleep(plim_host *host, uint64_t ns, int descriptor);
 
 /*
@@ -70,7 +70,8 @@ int plimp_mac_call_sleep(plim_host *host, uint64_t ns, int descriptor);
 int plimp_mac_call_queue(plim_host *host, int32_t pid, int status);
 
 /* Takes what a kqueue tells: 1 and the exit status if the process has ended,
- * 0 if it has not. */
+ * 0 if it has not, or minus the error: -EBADF where the descriptor is none of
+ * this process's, as after a fork. */
 int plimp_mac_call_ended(plim_host *host, int queue, uint32_t *status);
 
 /* Sends a signal, 1 to 31, to the process that has this pid and this version

@@ -211,18 +211,21 @@ int plimp_system_read_target(plim_target *target,
 	return code;
 }
 
-/* Takes what the queue has to tell. */
+/* Takes what the queue has to tell: 1 if the process has ended, 0 if not, or
+ * minus the error. A queue is not handed on by fork: a child's is none. */
 static int target_mac_ended(plim_target *target)
 {
 	struct plimp_grip *grip = target->grip;
+	int told;
 
-	if (!grip->ended && grip->queue >= 0 &&
-	    plimp_mac_call_ended(target->host, grip->queue, &grip->status) ==
-		1) {
+	if (grip->ended || grip->queue < 0)
+		return grip->ended;
+	told = plimp_mac_call_ended(target->host, grip->queue, &grip->status);
+	if (told == 1) {
 		grip->ended = 1;
 		grip->has_status = grip->tells_status;
 	}
-	return grip->ended;
+	return told;
 }
 
 int plimp_system_wait(plim_target *target, uint64_t timeout_ns,
@@ -230,23 +233,31 @@ int plimp_system_wait(plim_target *target, uint64_t timeout_ns,
 {
 	uint64_t begin = plimp_system_monotonic();
 	uint64_t spent = 0;
+	int ended = target_mac_ended(target);
 
-	while (!target_mac_ended(target)) {
+	while (ended == 0) {
 		if (spent >= timeout_ns)
 			return plimp_fail(error, PLIM_ETIMEOUT, 0,
 					  "wait for the end", NULL, NULL);
-		plimp_mac_call_sleep(target->host, timeout_ns - spent,
-				     target->grip->queue);
+		ended = plimp_mac_call_sleep(target->host, timeout_ns - spent,
+					     target->grip->queue);
+		if (ended >= 0)
+			ended = target_mac_ended(target);
 		spent = plimp_system_monotonic() - begin;
 	}
-	return PLIM_OK;
+	if (ended > 0)
+		return PLIM_OK;
+	return plimp_fail(error, PLIM_ESYSTEM, -ended, "wait for the end", NULL,
+			  ended == -EBADF ? "a target opened before fork: open "
+					    "another"
+					  : NULL);
 }
 
 plim_count plimp_system_exit_status(plim_target *target)
 {
 	const struct plimp_grip *grip = target->grip;
 
-	if (!target_mac_ended(target))
+	if (target_mac_ended(target) <= 0)
 		return plim_count_missing(PLIM_REASON_STILL_LIVES, 0);
 	if (grip->has_status)
 		return plimp_known(grip->status, PLIM_METHOD_MAC_QUEUE);
