@@ -221,6 +221,8 @@ static int64_t fake_thread(plim_host *host, const struct fake_process *of,
 	if (i == of->thread_count || of->threads[fake.thread_at].ended)
 		return -ESRCH;
 	i = fake.thread_at;
+	if (of->threads[i].error != 0)
+		return -of->threads[i].error;
 	PUT(bytes, plimp_mac_threadinfo, user_time, of->threads[i].user_ns);
 	PUT(bytes, plimp_mac_threadinfo, system_time, of->threads[i].system_ns);
 	PUT(bytes, plimp_mac_threadinfo, run_state, of->threads[i].state);

@@ -21,6 +21,7 @@ struct fake_thread {
 	uint32_t state;
 	const char *name;
 	int ended; /* listed, and not there any more */
+	int error; /* listed, and refused with this error; 0: not */
 };
 
 struct fake_process {

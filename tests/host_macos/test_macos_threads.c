@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,6 +210,31 @@ static void test_refused(void **state)
 			 PLIM_EDENIED);
 }
 
+/* Only a thread that is not there has ended: what is not understood, or not
+ * told, is not "no threads". */
+static void test_no_answers(void **state)
+{
+	plim_error error;
+
+	(void)state;
+	make(3);
+	made[0].ended = 1;
+	fake.cut = PLIMP_MAC_THREAD_BY_ID;
+	assert_int_equal(plim_threads_sample(threads, target, NULL, &error),
+			 PLIM_EMALFORMED);
+	fake.cut = 0;
+	made[2].error = EPERM;
+	assert_int_equal(plim_threads_sample(threads, target, NULL, &error),
+			 PLIM_EDENIED);
+	made[2].error = EIO;
+	assert_int_equal(plim_threads_sample(threads, target, NULL, &error),
+			 PLIM_ESYSTEM);
+	assert_int_equal(error.system, EIO);
+	made[2].error = 0;
+	sample();
+	assert_int_equal(plim_threads_count(threads), 2);
+}
+
 /* Above what a tid can hold nothing is told, instead of another number. */
 static void test_large_id(void **state)
 {
@@ -225,9 +251,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-	    TEST(test_each),   TEST(test_same_number), TEST(test_growth),
-	    TEST(test_limit),  TEST(test_vanish),      TEST(test_order),
-	    TEST(test_change), TEST(test_refused),     TEST(test_large_id),
+	    TEST(test_each),	 TEST(test_same_number), TEST(test_growth),
+	    TEST(test_limit),	 TEST(test_vanish),	 TEST(test_order),
+	    TEST(test_change),	 TEST(test_refused),	 TEST(test_no_answers),
+	    TEST(test_large_id),
 	};
 
 	return cmocka_run_group_tests_name("macos_threads", tests, NULL, NULL);

@@ -107,8 +107,10 @@ static int threads_mac_detail(struct threads_mac *pass,
 				  found->name, PLIM_METHOD_MAC_THREAD);
 }
 
-/* 1 if it is there, 0 if it has ended; else the error. */
-static int threads_mac_take(struct threads_mac *pass, uint64_t id)
+/* 1 if it is there, 0 if it has ended, which ESRCH alone says; PLIM_ENOMEM, or
+ * PLIM_ESYSTEM and why it is not told. */
+static int threads_mac_take(struct threads_mac *pass, uint64_t id,
+			    plim_count *why)
 {
 	char bytes[sizeof(struct plimp_mac_threadinfo)];
 	struct plimp_mac_thread found;
@@ -117,10 +119,16 @@ static int threads_mac_take(struct threads_mac *pass, uint64_t id)
 	    plimp_mac_call_info(pass->host, pass->pid, PLIMP_MAC_THREAD_BY_ID,
 				id, bytes, sizeof bytes);
 
-	if (size < 0 ||
+	if (size == -ESRCH)
+		return 0;
+	if (size >= 0 &&
 	    plimp_decode_mac_thread((plim_bytes){bytes, (size_t)size},
 				    &found) != PLIM_OK)
-		return 0;
+		size = -EBADMSG;
+	if (size < 0) {
+		*why = plimp_mac_missing((int)-size);
+		return PLIM_ESYSTEM;
+	}
 	slot = plimp_threads_slot(pass->threads, &pass->host->allocator);
 	if (slot == NULL)
 		return PLIM_ENOMEM;
@@ -136,7 +144,9 @@ static int threads_mac_take(struct threads_mac *pass, uint64_t id)
 	return 1;
 }
 
-/* The room is used again by nobody while threads are read. */
+/* The room is used again by nobody while threads are read. Where one that has
+ * not ended is not told the list is none: a sum over the others would be too
+ * small. */
 static int threads_mac_take_all(struct threads_mac *pass, plim_bytes list)
 {
 	struct plimp_threads *told = &pass->record->threads;
@@ -148,18 +158,19 @@ static int threads_mac_take_all(struct threads_mac *pass, plim_bytes list)
 	told->no_times = told->no_switches;
 	for (i = 0; i < list.size / sizeof(uint64_t); i++) {
 		uint64_t id = plimp_decode_mac_handle(list, i);
-		int there;
+		plim_count why =
+		    plim_count_missing(PLIM_REASON_READ_FAILED, EOVERFLOW);
+		int there = PLIM_ESYSTEM;
 
-		if (id > INT32_MAX) {
-			threads_mac_none(
-			    pass, plim_count_missing(PLIM_REASON_READ_FAILED,
-						     EOVERFLOW));
+		if (id <= INT32_MAX)
+			there = threads_mac_take(pass, id, &why);
+		if (there == PLIM_ENOMEM)
+			return threads_mac_memory(pass);
+		if (there < 0) {
+			threads_mac_none(pass, why);
 			pass->threads->count = first;
 			return PLIM_OK;
 		}
-		there = threads_mac_take(pass, id);
-		if (there < 0)
-			return threads_mac_memory(pass);
 		told->vanished += !there;
 	}
 	told->count = pass->threads->count - first;
