@@ -107,7 +107,7 @@ static const struct {
      PROOF_COMPILED, "a handle", PROOF_WINE},
     {"processes that start and end meanwhile",
      "perf records, the process connector", NULL, PROOF_NONE, NULL, PROOF_NONE},
-    {"CPUs of the machine", "online CPUs", "hw.logicalcpu", PROOF_BYTES,
+    {"CPUs of the machine", "online CPUs", "hw.logicalcpu_max", PROOF_BYTES,
      "active processors of every group", PROOF_WINE},
     {"CPUs that may be used", "affinity and cgroup quota", "hw.activecpu",
      PROOF_BYTES, "affinity in its groups, and the hard rate of its job",

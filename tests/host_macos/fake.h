@@ -88,7 +88,8 @@ struct fake {
 };
 extern struct fake fake;
 
-/* An empty machine of 8 CPUs with a tick of 125/3 ns and ourselves on it. */
+/* An empty machine of 8 CPUs, of which one is powered down and another not
+ * used, with a tick of 125/3 ns and ourselves on it. */
 void fake_reset(void);
 
 /* One more process of this user: running, and with figures of its own. */

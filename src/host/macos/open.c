@@ -195,10 +195,11 @@ void plimp_system_close(plim_host *host)
 	host->system = NULL;
 }
 
-/* CPUs of the machine, and of these what it has switched on now. */
+/* Those that the machine has, and of these the ones that are switched on now:
+ * hw.logicalcpu, like hw.activecpu, falls when one is powered down. */
 plim_count plimp_system_cpus(plim_host *host)
 {
-	uint64_t cpus = open_mac_u32(host, "hw.logicalcpu");
+	uint64_t cpus = open_mac_u32(host, "hw.logicalcpu_max");
 
 	return cpus > 0 ? plimp_known(cpus, PLIM_METHOD_SYSTEM)
 			: plim_count_missing(PLIM_REASON_READ_FAILED, 0);
@@ -206,7 +207,7 @@ plim_count plimp_system_cpus(plim_host *host)
 
 plim_real plimp_system_usable_cpus(plim_host *host)
 {
-	uint64_t all = open_mac_u32(host, "hw.logicalcpu");
+	uint64_t all = open_mac_u32(host, "hw.logicalcpu_max");
 	uint64_t active = open_mac_u32(host, "hw.activecpu");
 
 	if (all == 0 || active == 0)
