@@ -167,6 +167,7 @@ static void test_long_line(void **state)
 
 struct told {
 	char subjects[512];
+	char others[256]; /* text and remedy */
 	int states[PLIM_STATE_MALFORMED + 1];
 };
 
@@ -180,6 +181,9 @@ static int on_finding(const plim_finding *finding, void *user)
 	snprintf(told->subjects + used, sizeof told->subjects - used, "%s:%s ",
 		 finding->subject, plim_state_word(finding->state));
 	told->states[finding->state]++;
+	if (strstr(finding->subject, "other users") != NULL)
+		snprintf(told->others, sizeof told->others, "%s; %s",
+			 finding->text, finding->remedy);
 	return 0;
 }
 
@@ -209,6 +213,10 @@ static void test_survey(void **state)
 	fake.translated = 1;
 	fake.rusage_most = 1;
 	survey(&told);
+	/* Not for want of permission: "ask as root" would not help. */
+	assert_non_null(strstr(told.subjects, "processes:unsupported "));
+	assert_non_null(strstr(told.others, "could not be asked: ENOSYS"));
+	assert_null(strstr(told.others, "root"));
 	assert_non_null(strstr(told.subjects, "resources:unsupported "));
 	assert_non_null(strstr(told.subjects, "CPU time:unsupported "));
 	assert_non_null(strstr(told.subjects, "signals:known "));
@@ -216,6 +224,7 @@ static void test_survey(void **state)
 	survey(&told);
 	assert_non_null(strstr(told.subjects, "resources:known "));
 	assert_non_null(strstr(told.subjects, "processes:denied "));
+	assert_non_null(strstr(told.others, "ask as root"));
 }
 
 int main(void)

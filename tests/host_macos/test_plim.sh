@@ -24,7 +24,7 @@ check "tree: names are escaped" grep -q 'MailHelper\\x0a' "$work/out"
 
 run doctor
 check "doctor: identity" grep -q 'unique ids' "$work/out"
-check "doctor: other users" grep -q "name, parent, user and identity" "$work/out"
+check "doctor: other users" grep -q "name, parent, user, path, identity" "$work/out"
 
 run threads 200
 check "threads: a name is escaped" grep -q 'wor\\x1b\[31mker' "$work/out"

@@ -5,10 +5,11 @@
  * resources, its task; each takes a microsecond or two, so they are asked
  * whatever the fields are. Only lists and paths are asked where they are
  * wanted. The process and the unique id are answered to everybody in a short
- * form: name, parent, user. All others are the user's own business: the kernel
- * answers EPERM for another user's process unless root asks, and its figures
- * are then DENIED, not 0. A process that ends while it is read becomes a zombie
- * before its pid is free; what could not be read any more then is GONE.
+ * form: name, parent, user, status; so is the path. All others are the user's
+ * own business: the kernel answers EPERM for another user's process unless root
+ * asks, and its figures are then DENIED, not 0. A process that ends while it is
+ * read becomes a zombie before its pid is free; what could not be read any more
+ * then is GONE.
  */
 #include "core/fail.h"
 #include "host/macos/system.h"

@@ -7,6 +7,7 @@
 #include "host/macos/system.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 struct survey_mac {
 	plim_host *host;
@@ -60,8 +61,22 @@ static int survey_mac_stranger(struct survey_mac *survey, plim_error *error)
 	return code;
 }
 
+static void survey_mac_unasked(struct survey_mac *survey, const char *subject,
+			       const char *figures)
+{
+	const int problem = survey->stranger_refused;
+	char text[64];
+
+	snprintf(text, sizeof text, "could not be asked: %s",
+		 plim_system_error_name(problem));
+	survey_mac_tell(survey, subject, plimp_mac_missing(problem).state, text,
+			figures, "");
+}
+
+/* Permission is what two errors say. */
 static void survey_mac_others(struct survey_mac *survey)
 {
+	const int problem = survey->stranger_refused;
 	static const char subject[] = "other users' processes";
 	static const char figures[] =
 	    "cpu_ns, private_bytes, resident_bytes, wakeups, disk_read_bytes, "
@@ -70,14 +85,17 @@ static void survey_mac_others(struct survey_mac *survey)
 	if (!survey->found_stranger)
 		survey_mac_tell(survey, subject, PLIM_STATE_PENDING,
 				"no process of another user was found", "", "");
-	else if (survey->stranger_refused == 0)
+	else if (problem == 0)
 		survey_mac_tell(survey, subject, PLIM_STATE_KNOWN,
 				"this user may read them", figures, "");
-	else
+	else if (problem == EPERM || problem == EACCES)
 		survey_mac_tell(survey, subject, PLIM_STATE_DENIED,
-				"name, parent, user and identity alone; the "
-				"kernel refuses their figures to this user",
+				"name, parent, user, path, identity and "
+				"whether they are stopped or zombies alone; "
+				"the kernel refuses their figures to this user",
 				figures, "ask as root");
+	else
+		survey_mac_unasked(survey, subject, figures);
 }
 
 static void survey_mac_resources(struct survey_mac *survey)
