@@ -62,9 +62,10 @@ static void check_task(plim_bytes bytes)
 		     sizeof(found)))
 		return;
 	PROMISE(bytes.size == 96);
-	PROMISE(found.faults <= INT32_MAX);
-	PROMISE(found.threads <= INT32_MAX);
+	PROMISE(found.faults <= INT32_MAX && found.pageins <= INT32_MAX);
+	PROMISE(found.threads <= INT32_MAX && found.running <= INT32_MAX);
 	PROMISE(found.faults_are_least == (found.faults == INT32_MAX));
+	PROMISE(found.has_faults || (found.faults | found.pageins) == 0);
 }
 
 static void check_thread(plim_bytes bytes)

@@ -384,6 +384,21 @@ static void test_saturated(void **state)
 	assert_true(figure(200, PLIM_FIELD_CPU).value == UINT64_MAX);
 }
 
+/* Faults that went on beyond their largest are no figure; the rest of the task
+ * is. */
+static void test_wrapped(void **state)
+{
+	struct fake_process *rich = add_rich(200);
+
+	(void)state;
+	rich->faults = UINT32_C(0x80000000);
+	take(PLIM_FIELDS_ALL);
+	missing(200, PLIM_FIELD_FAULTS_MINOR, PLIM_REASON_READ_FAILED);
+	known(200, PLIM_FIELD_FAULTS_MAJOR, 12, PLIM_METHOD_MAC_RUSAGE);
+	known(200, PLIM_FIELD_THREADS, 1, PLIM_METHOD_MAC_TASKINFO);
+	text(200, PLIM_FIELD_STATE, "S");
+}
+
 /* A program of Intel on Apple's processor: its clocks tell nanoseconds, the
  * kernel counts in ticks of 125/3 ns all the same. */
 static void test_translated(void **state)
@@ -470,13 +485,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-	    TEST(test_figures),	     TEST(test_never),
-	    TEST(test_older_kernel), TEST(test_others),
-	    TEST(test_zombie),	     TEST(test_exiting),
-	    TEST(test_growth),	     TEST(test_no_end),
-	    TEST(test_vanish),	     TEST(test_replaced),
-	    TEST(test_malformed),    TEST(test_saturated),
-	    TEST(test_translated),   TEST(test_host),
+	    TEST(test_figures),	 TEST(test_never),	TEST(test_older_kernel),
+	    TEST(test_others),	 TEST(test_zombie),	TEST(test_exiting),
+	    TEST(test_growth),	 TEST(test_no_end),	TEST(test_vanish),
+	    TEST(test_replaced), TEST(test_malformed),	TEST(test_saturated),
+	    TEST(test_wrapped),	 TEST(test_translated), TEST(test_host),
 	};
 
 	return cmocka_run_group_tests_name("macos_snapshot", tests, NULL, NULL);

@@ -390,12 +390,15 @@ static void capture_resources(struct capture_mac *capture,
 }
 
 /* The kernel counts all faults and, of them, those that waited for storage;
- * both stop at 2^31 - 1. */
+ * both stop at 2^31 - 1 since macOS 12. Before they went on beyond, which is no
+ * number of anything. */
 static plim_count capture_minor(const struct plimp_mac_task *task)
 {
 	uint32_t pageins =
 	    task->pageins < task->faults ? task->pageins : task->faults;
 
+	if (!task->has_faults)
+		return plim_count_missing(PLIM_REASON_READ_FAILED, EOVERFLOW);
 	return plim_count_bounded(
 	    task->faults - pageins, PLIM_METHOD_MAC_TASKINFO,
 	    task->faults_are_least ? PLIM_BOUND_AT_LEAST : PLIM_BOUND_EXACT);

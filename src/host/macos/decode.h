@@ -45,11 +45,11 @@ struct plimp_mac_task {
 	uint64_t user_ticks;
 	uint64_t system_ticks;
 	uint64_t resident_bytes;
-	uint32_t faults;
-	uint32_t pageins;
-	uint32_t switches;
 	uint32_t threads;
 	uint32_t running;
+	int has_faults; /* neither counter is beyond its largest */
+	uint32_t faults;
+	uint32_t pageins;
 	int faults_are_least; /* the counter has stopped at its largest */
 };
 int plimp_decode_mac_task(plim_bytes bytes, struct plimp_mac_task *task);

@@ -107,26 +107,30 @@ int plimp_decode_mac_unique(plim_bytes bytes, struct plimp_mac_unique *unique)
 int plimp_decode_mac_task(plim_bytes bytes, struct plimp_mac_task *task)
 {
 	struct plimp_mac_task found;
+	uint32_t faults;
+	uint32_t pageins;
 
 	if (bytes.size != sizeof(struct plimp_mac_taskinfo))
 		return PLIM_EMALFORMED;
+	faults = PLIMP_MAC_U32(bytes, plimp_mac_taskinfo, faults);
+	pageins = PLIMP_MAC_U32(bytes, plimp_mac_taskinfo, pageins);
 	found = (struct plimp_mac_task){
 	    .user_ticks = PLIMP_MAC_U64(bytes, plimp_mac_taskinfo, total_user),
 	    .system_ticks =
 		PLIMP_MAC_U64(bytes, plimp_mac_taskinfo, total_system),
 	    .resident_bytes =
 		PLIMP_MAC_U64(bytes, plimp_mac_taskinfo, resident_size),
-	    .faults = PLIMP_MAC_U32(bytes, plimp_mac_taskinfo, faults),
-	    .pageins = PLIMP_MAC_U32(bytes, plimp_mac_taskinfo, pageins),
-	    .switches = PLIMP_MAC_U32(bytes, plimp_mac_taskinfo, switches),
 	    .threads = PLIMP_MAC_U32(bytes, plimp_mac_taskinfo, threads),
 	    .running = PLIMP_MAC_U32(bytes, plimp_mac_taskinfo, running),
 	};
-	if (found.faults > INT32_MAX || found.pageins > INT32_MAX ||
-	    found.switches > INT32_MAX || found.threads > INT32_MAX ||
-	    found.running > INT32_MAX)
+	if (found.threads > INT32_MAX || found.running > INT32_MAX)
 		return PLIM_EMALFORMED;
-	found.faults_are_least = found.faults == INT32_MAX;
+	found.has_faults = faults <= INT32_MAX && pageins <= INT32_MAX;
+	if (found.has_faults) {
+		found.faults = faults;
+		found.pageins = pageins;
+		found.faults_are_least = faults == INT32_MAX;
+	}
 	*task = found;
 	return PLIM_OK;
 }

@@ -93,7 +93,8 @@ struct plimp_mac_uniqueinfo {
 	uint64_t reserved[2];
 };
 
-/* Times are in Mach ticks. The counters stop at 2^31 - 1. */
+/* Times are in Mach ticks. The counters stop at 2^31 - 1 since macOS 12; before
+ * (xnu-7195) they go on into negative numbers, and begin again. */
 struct plimp_mac_taskinfo {
 	uint64_t virtual_size;
 	uint64_t resident_size;
@@ -109,7 +110,7 @@ struct plimp_mac_taskinfo {
 	int32_t messages_received;
 	int32_t syscalls_mach;
 	int32_t syscalls_unix;
-	int32_t switches;
+	int32_t switches; /* of context; no figure is made of them */
 	int32_t threads;
 	int32_t running;
 	int32_t priority;

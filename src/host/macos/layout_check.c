@@ -71,8 +71,6 @@ static_assert(SAME_PLACE(taskinfo, faults, proc_taskinfo, pti_faults),
 	      "pti_faults");
 static_assert(SAME_PLACE(taskinfo, pageins, proc_taskinfo, pti_pageins),
 	      "pti_pageins");
-static_assert(SAME_PLACE(taskinfo, switches, proc_taskinfo, pti_csw),
-	      "pti_csw");
 static_assert(SAME_PLACE(taskinfo, threads, proc_taskinfo, pti_threadnum),
 	      "pti_threadnum");
 static_assert(SAME_PLACE(taskinfo, running, proc_taskinfo, pti_numrunning),
