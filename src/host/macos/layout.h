@@ -6,8 +6,9 @@
  * laid over bytes: the decoders take an offset from them and put the number
  * together, so that any bytes at any place may be read. All numbers are little
  * endian. layout_check.c, which is compiled for macOS alone, compares each
- * size and offset with Apple's headers; the one that those lack, of the unique
- * identifier, is compared with its documented size.
+ * size and offset that is used with Apple's headers. Those lack the structure
+ * of the unique identifier and the flavours 17 and 28, which were compared with
+ * XNU's published source by hand.
  */
 #ifndef PLIMP_MACOS_LAYOUT_H
 #define PLIMP_MACOS_LAYOUT_H
