@@ -107,7 +107,8 @@ int plimp_decode_mac_arguments(plim_bytes bytes,
 			       struct plimp_mac_arguments *arguments);
 
 /* The id of the boot, as "kern.bootsessionuuid" has it: 36 characters, a NUL
- * may stand behind them. */
+ * may stand behind them. Linux's plimp_decode_boot_id() takes a newline there;
+ * it stands in a folder that none of this one's files includes. */
 int plimp_decode_mac_boot(plim_bytes bytes, uint8_t boot[16]);
 
 /* The scale of Mach ticks: a tick is numerator / denominator nanoseconds. */
