@@ -564,7 +564,9 @@ enum plim_method {
 	  "the kernel tells it of the user's own processes, and to root")      \
 	X(TRANSLATED, 75, UNSUPPORTED, "translated_program",                   \
 	  "this program is translated from another processor's code and is "   \
-	  "not told the scale of the kernel's ticks")
+	  "not told the scale of the kernel's ticks")                          \
+	X(COUNTER_WRAPPED, 76, UNSUPPORTED, "counter_wrapped",                 \
+	  "the system counts it in 32 bits, which have overflowed")
 
 enum plim_reason {
 #define PLIM_X(name, number, state, word, text) PLIM_REASON_##name = number,

@@ -585,8 +585,8 @@ static void test_no_start(void **state)
 	drop(&taken);
 }
 
-/* What a source lacks has the reason of its group; faults are never below the
- * hard ones among them. */
+/* What a source lacks has the reason of its group; where all faults are fewer
+ * than the hard ones among them, they have overflowed and say nothing. */
 static void test_lacks(void **state)
 {
 	static const plim_allocator allocator;
@@ -622,7 +622,13 @@ static void test_lacks(void **state)
 	assert_int_equal(plim_process_count(&record, PLIM_FIELD_PRIVATE).method,
 			 PLIM_REASON_TABLE_LACKS);
 	assert_int_equal(
-	    plim_process_count(&record, PLIM_FIELD_FAULTS_MINOR).value, 0);
+	    plim_process_count(&record, PLIM_FIELD_FAULTS_MINOR).state,
+	    PLIM_STATE_UNSUPPORTED);
+	assert_int_equal(
+	    plim_process_count(&record, PLIM_FIELD_FAULTS_MINOR).method,
+	    PLIM_REASON_COUNTER_WRAPPED);
+	check_known(&record, PLIM_FIELD_FAULTS_MAJOR, UINT32_MAX,
+		    PLIM_METHOD_PROCESS_TABLE);
 	assert_int_equal(plim_process_count(&record, PLIM_FIELD_UID).method,
 			 PLIM_REASON_HOST_NEVER);
 	assert_int_equal(threads.items[0].has & PLIMP_THREAD_SWITCHES, 0);

@@ -71,10 +71,12 @@ static void store_counters(const struct plimp_nt_entry *entry,
 	const uint64_t kernel = plimp_nt_ns(from->kernel_time);
 	const uint64_t calls =
 	    store_sum(from->io.read_calls, from->io.write_calls);
-	/* The faults of the table are of both kinds. */
-	const uint64_t minor = from->faults >= from->hard_faults
-				   ? from->faults - from->hard_faults
-				   : 0;
+	/* The faults of the table are of both kinds, in 32 bits. Fewer than the
+	 * hard ones among them: they have overflowed. (Once they have passed
+	 * the hard ones again, nothing shows it.) */
+	const int wrapped = from->faults < from->hard_faults;
+	const uint64_t minor =
+	    wrapped ? 0 : (uint64_t)from->faults - from->hard_faults;
 	const struct store_row rows[] = {
 	    {PLIM_FIELD_CPU, PLIMP_NT_TABLE_TIMES, store_sum(user, kernel)},
 	    {PLIM_FIELD_CPU_USER, PLIMP_NT_TABLE_TIMES, user},
@@ -96,10 +98,13 @@ static void store_counters(const struct plimp_nt_entry *entry,
 	size_t i;
 
 	for (i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-		const uint16_t lacks = entry->lacks[rows[i].group];
+		uint16_t lacks = entry->lacks[rows[i].group];
 
 		if (!plimp_set_has(fields, rows[i].field))
 			continue;
+		if (lacks == 0 && wrapped &&
+		    rows[i].field == PLIM_FIELD_FAULTS_MINOR)
+			lacks = PLIM_REASON_COUNTER_WRAPPED;
 		plimp_record_set(
 		    record, rows[i].field,
 		    lacks != 0 ? plim_count_missing(lacks, 0)
