@@ -18,6 +18,9 @@
  * ticks of what is owed are rounding. I/O grows by what the parent does itself,
  * too, which can hide that a child was not charged; there it decides that
  * children-time stood still while a child with more than two ticks ended.
+ *
+ * A system without children-time charges nobody (Windows): there all of an
+ * ended member is kept at once.
  */
 #include "observe/tree.h"
 
@@ -155,6 +158,16 @@ static void account_forget(struct plimp_tree_side *side,
 	}
 }
 
+/* Its system charges a parent, or it is not known whether: the field was not
+ * read. */
+static int account_may_charge(const plim_process *process)
+{
+	const plim_count *charged = &process->figures[PLIM_FIELD_CPU_CHILDREN];
+
+	return charged->state == PLIM_STATE_KNOWN ||
+	       charged->method != PLIM_REASON_HOST_NEVER;
+}
+
 /*
  * Hands what an ended member stood for to who was charged for it: its parent,
  * if that is a member still and did wait. Where the parent has ended, too, it
@@ -171,6 +184,10 @@ static void account_hand_on(const struct plimp_tree_side *before, size_t at,
 	size_t now;
 
 	account_whole(&before->accounts[at], &whole);
+	if (!account_may_charge(branch->process)) {
+		account_keep_gain(side, &whole);
+		return;
+	}
 	account_doubt_late(&before->accounts[at], &doubt);
 	gain_remove(whole.amount, &doubt);
 	gain_add(&side->books.doubt_late, &doubt);

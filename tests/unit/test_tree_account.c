@@ -8,7 +8,8 @@
  * the nearest subreaper above, else outside. After each round the totals must
  * not have gone back and must not exceed what was ever used; and where
  * everybody is waited for inside the tree, nothing may be missing in the end
- * but the rounding of children-time.
+ * but the rounding of children-time. A second kernel charges nobody and has
+ * no children-time: there all that was read of anybody is in the totals.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +49,8 @@ struct rules {
 	int adopting;
 	int root_adopts;
 	int sticky;
-	int calm; /* nothing happens while members are read */
+	int calm;      /* nothing happens while members are read */
+	int uncharged; /* the system has no children-time: Windows */
 };
 
 static struct one world[WORLD_MOST];
@@ -100,10 +102,12 @@ static void world_reap(int at)
 	struct one *one = &world[at];
 	struct one *parent = &world[one->parent];
 
+	one->life = DEAD;
+	if (world_rules->uncharged)
+		return;
 	parent->children[0] += one->own * 3 / 10 + one->children[0];
 	parent->children[1] += one->own - one->own * 3 / 10 + one->children[1];
 	parent->io += one->io;
-	one->life = DEAD;
 }
 
 static int world_adopter(int at)
@@ -208,8 +212,11 @@ static void record_of(int at, plim_process *record)
 	plimp_record_set(
 	    record, PLIM_FIELD_CPU,
 	    plim_count_known(one->own, PLIM_METHOD_PROCESS_CPU_CLOCK));
-	plimp_record_set(record, PLIM_FIELD_CPU_CHILDREN,
-			 plim_count_known(children, PLIM_METHOD_STAT_TICKS));
+	plimp_record_set(
+	    record, PLIM_FIELD_CPU_CHILDREN,
+	    world_rules->uncharged
+		? plim_count_missing(PLIM_REASON_HOST_NEVER, 0)
+		: plim_count_known(children, PLIM_METHOD_STAT_TICKS));
 	plimp_record_set(
 	    record, PLIM_FIELD_DISK_WRITE,
 	    plim_count_known(one->io, PLIM_METHOD_IO_WITH_CHILDREN));
@@ -269,6 +276,7 @@ static void scan_members(struct plimp_tree_side *side,
 			continue;
 		record_of(at, &side->pass.records[count]);
 		world[at].seen = world[at].own;
+		world[at].seen_io = world[at].io;
 		side->records[count] = &side->pass.records[count];
 		count++;
 	}
@@ -302,6 +310,20 @@ static void expect_seen(const struct plimp_tree_side *side)
 	assert_true(cpu + (side->forest.count + 1) * 2 * TICK >= seen);
 }
 
+/* Where nobody is charged every amount that was read is there to the byte. */
+static void expect_exactly_seen(void)
+{
+	uint64_t cpu = 0;
+	uint64_t io = 0;
+
+	for (int i = 0; i < world_count; i++) {
+		cpu += world[i].seen;
+		io += world[i].seen_io;
+	}
+	assert_int_equal(total(PLIMP_CHARGE_CPU), cpu);
+	assert_int_equal(total(PLIMP_CHARGE_WRITE), io);
+}
+
 static void scan(void)
 {
 	struct plimp_tree_side *side = &tree.sides[(tree.current + 1) % 3];
@@ -321,6 +343,8 @@ static void scan(void)
 	assert_true(total(PLIMP_CHARGE_CPU) <= world_cpu);
 	assert_true(total(PLIMP_CHARGE_WRITE) <= world_io);
 	expect_seen(side);
+	if (world_rules->uncharged)
+		expect_exactly_seen();
 }
 
 static int account_setup(void **state)
@@ -430,12 +454,28 @@ static void test_some_lost(void **state)
 	}
 }
 
+static void test_nobody_charged(void **state)
+{
+	static const struct rules rules[] = {
+	    {.uncharged = 1, .sticky = 1},
+	    {.uncharged = 1, .sticky = 1, .calm = 1},
+	};
+
+	(void)state;
+	for (uint32_t seed = 1; seed <= 200; seed++) {
+		watch(&rules[seed % 2], seed);
+		living();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_all_charged, account_setup,
 					    account_teardown),
 	    cmocka_unit_test_setup_teardown(test_some_lost, account_setup,
+					    account_teardown),
+	    cmocka_unit_test_setup_teardown(test_nobody_charged, account_setup,
 					    account_teardown),
 	};
 
