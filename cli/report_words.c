@@ -144,6 +144,6 @@ void report_end(const struct report *report, char *text, size_t size)
 	if (report_signalled(report))
 		snprintf(text, size, "by us, after the report");
 	else
-		snprintf(text, size, "with status %d",
-			 child_exit_status(report->child.status));
+		snprintf(text, size, "with status %u",
+			 (unsigned)child_exit_status(report->child.status));
 }
