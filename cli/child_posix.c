@@ -252,6 +252,28 @@ void child_hand_on(const struct child *child, int number)
 		kill(child->pid, number);
 }
 
+int child_reap_has_children(void)
+{
+	return 1;
+}
+
+/* wait4 tells of those that were waited for; whoever ignores SIGCHLD waits for
+ * nobody. Of one process alone it tells at most, with its children. */
+plim_count child_cpu(const struct reaper_account *account, plim_count own,
+		     int tree, int ignoring)
+{
+	int bound = PLIM_BOUND_EXACT;
+
+	if (own.state != PLIM_STATE_KNOWN)
+		return own;
+	if (!tree)
+		bound = PLIM_BOUND_AT_MOST;
+	else if (ignoring)
+		bound = PLIM_BOUND_AT_LEAST;
+	return plim_count_bounded(own.value + (tree ? account->cpu_ns : 0),
+				  own.method, bound);
+}
+
 int child_signal(int status)
 {
 	return WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -254,6 +254,31 @@ void child_hand_on(const struct child *child, int number)
 	(void)number;
 }
 
+int child_reap_has_children(void)
+{
+	return 0;
+}
+
+/* Reaping tells of the process alone; the job, of all that were ever in it. Who
+ * was alone there has no more than its own. An account of several that is less
+ * than one's own, or 0, as Wine has it, is none. */
+plim_count child_cpu(const struct reaper_account *account, plim_count own,
+		     int tree, int ignoring)
+{
+	(void)ignoring;
+	if (own.state != PLIM_STATE_KNOWN || !tree ||
+	    account->whole_members == 1)
+		return own;
+	if (account->whole_members == 0 || account->whole_cpu_ns == 0 ||
+	    account->whole_cpu_ns < own.value)
+		return plim_count_bounded(own.value, own.method,
+					  PLIM_BOUND_AT_LEAST);
+	return plim_count_known(account->whole_cpu_ns,
+				account->whole_cpu_ns == own.value
+				    ? own.method
+				    : PLIM_METHOD_MIXED);
+}
+
 int child_signal(int status)
 {
 	(void)status;

@@ -299,6 +299,14 @@ void child_hand_on(const struct child *child, int number);
 /* By which signal it was ended; 0: by none. And what a shell would say. */
 int child_signal(int status);
 int child_exit_status(int status);
+/* Whether what plim_usage_reap() tells has the children that it waited for. */
+int child_reap_has_children(void);
+/* The CPU time of one that was reaped, by that (`own`) and by the account of
+ * what it left: of it alone, or, `tree`, of all that it started. `ignoring`:
+ * somebody waited for no child. */
+struct reaper_account;
+plim_count child_cpu(const struct reaper_account *account, plim_count own,
+		     int tree, int ignoring);
 
 /* guard_*.c: what is started ends also when plim is killed. Call it before
  * anything is opened. 1: we are the one who waited for all of it, `*status` is
@@ -313,9 +321,13 @@ int guard_bind(int number, pid_t parent);
  * command; end once it is reaped: every descendant that is still there. */
 struct reaper_account {
 	uint64_t cpu_ns; /* of those that were reaped, and of their children */
+	/* Of the command and all that it started, by the system's account of
+	 * them together, and how many they were; 0: it has no such account. */
+	uint64_t whole_cpu_ns;
+	uint32_t whole_members;
 	uint32_t reaped;
 	uint32_t signalled; /* that were alive and were ended */
-	int left;	    /* something does not end */
+	int left; /* something does not end, or is not known to have ended */
 };
 void reaper_start(void);
 /* Reaps orphans that have ended, the command (child_launch() names it) left

@@ -59,29 +59,17 @@ static plim_count figures_peak(const struct gate_session *session)
 	return plim_count_missing(PLIM_REASON_ENDED, 0);
 }
 
-/* wait4 tells of those that were waited for; whoever ignores SIGCHLD waits for
- * nobody. Of one process alone it tells at most, with its children. */
 static plim_count figures_cpu(const struct gate_session *session)
 {
-	plim_count cpu;
-	int bound = PLIM_BOUND_EXACT;
-
-	if (!session->reaped) {
-		if (session->in_window)
-			return plim_idle_last(session->idle, PLIM_FIELD_CPU);
-		return plim_count_missing(PLIM_REASON_ENDED, 0);
-	}
-	cpu = plim_process_count(plim_usage_process(session->total),
-				 PLIM_FIELD_CPU);
-	if (cpu.state != PLIM_STATE_KNOWN)
-		return cpu;
-	if (!session->asked->tree)
-		bound = PLIM_BOUND_AT_MOST;
-	else if (session->repeat->ignoring > 0)
-		bound = PLIM_BOUND_AT_LEAST;
-	return plim_count_bounded(
-	    cpu.value + (session->asked->tree ? session->orphans.cpu_ns : 0),
-	    cpu.method, bound);
+	if (session->reaped)
+		return child_cpu(
+		    &session->orphans,
+		    plim_process_count(plim_usage_process(session->total),
+				       PLIM_FIELD_CPU),
+		    session->asked->tree, session->repeat->ignoring > 0);
+	if (session->in_window)
+		return plim_idle_last(session->idle, PLIM_FIELD_CPU);
+	return plim_count_missing(PLIM_REASON_ENDED, 0);
 }
 
 static plim_count figures_wall(const struct gate_session *session)

@@ -49,9 +49,12 @@ static const struct gate_source sources[] = {
      "not walked",
      "the sum over the members"},
     {PLIM_BUDGET_CPU_TOTAL,
-     "wait4 of what the gate started, once it has ended; else the CPU clock",
+     "wait4 of what the gate started, once it has ended (on Windows its own "
+     "times, without its children's); else the CPU clock",
      "wait4 of the command, which includes children that were waited for, and "
-     "of every orphan that the gate inherited; else what the members used"},
+     "of every orphan that the gate inherited (on Windows the account of its "
+     "job, and where there is none at least the command's own times); else "
+     "what the members used"},
     {PLIM_BUDGET_WALL,
      "the monotonic clock, from the moment it was executed until it ended, or "
      "else was quiet; only of what the gate starts",

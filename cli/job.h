@@ -12,7 +12,4 @@
  * an error number. */
 int job_take(void *process, int fate);
 
-/* Its processes that are alive. */
-uint32_t job_alive(void);
-
 #endif

@@ -288,7 +288,10 @@ static void find_spent(const struct report *report,
 			 show_count(report->options,
 				    plim_process_count(total, PLIM_FIELD_CPU),
 				    PLIM_UNIT_NS));
-		snprintf(answer->text, sizeof answer->text, "%s in all",
+		snprintf(answer->text, sizeof answer->text,
+			 child_reap_has_children()
+			     ? "%s in all"
+			     : "%s in all, without its children",
 			 answer->figure);
 	} else {
 		snprintf(answer->text, sizeof answer->text, "not known: %s",

@@ -331,8 +331,7 @@ static void page_total(const struct report *report)
 	prose_line(
 	    &prose, "ended",
 	    "%s; in all: CPU %s (user %s, system %s), %s wake-ups, %s disk "
-	    "blocks (the kernel's account of it and of every child it waited "
-	    "for)",
+	    "blocks (%s)",
 	    end,
 	    show_count(options, plim_process_count(total, PLIM_FIELD_CPU),
 		       PLIM_UNIT_NS),
@@ -345,7 +344,10 @@ static void page_total(const struct report *report)
 		       PLIM_UNIT_NONE),
 	    show_count(options,
 		       plim_process_count(total, PLIM_FIELD_DISK_BLOCKS),
-		       PLIM_UNIT_NONE));
+		       PLIM_UNIT_NONE),
+	    child_reap_has_children()
+		? "the kernel's account of it and of every child it waited for"
+		: "the system's account of it, without its children");
 }
 
 /* What the looking cost: with --all the sampler's part, too. */

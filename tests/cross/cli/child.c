@@ -7,6 +7,7 @@
  *   child say TEXT MS        prints a line, then does nothing
  *   child open FILE MS       makes a file, then does nothing
  *   child spin MS            computes
+ *   child pass MS            starts one that computes, and waits for it
  *   child tree FILE MS       starts two that wait, one of which starts another;
  *                            writes their pids and its own; waits
  *   child leave FILE MS      starts one that waits, writes its pid, ends
@@ -87,6 +88,18 @@ static int child_tree(const wchar_t *path, const wchar_t *ms)
 	pids[2] = child_start(line, DETACHED_PROCESS, NULL);
 	child_write(path, pids, 3);
 	Sleep(child_ms(ms));
+	return 0;
+}
+
+static int child_pass(const wchar_t *ms)
+{
+	wchar_t line[64];
+	HANDLE process;
+
+	_snwprintf(line, 64, L"spin %ls", ms);
+	child_start(line, 0, &process);
+	WaitForSingleObject(process, INFINITE);
+	CloseHandle(process);
 	return 0;
 }
 
@@ -172,6 +185,8 @@ static int child_run(int count, wchar_t **words)
 			work++;
 		return 0;
 	}
+	if (wcscmp(verb, L"pass") == 0 && count > 2)
+		return child_pass(words[2]);
 	if (count <= 3)
 		return 95;
 	if (wcscmp(verb, L"say") == 0) {

@@ -465,6 +465,21 @@ def gate():
         file.write(text)
     is_status("no such command: found before anything starts",
               plim("gate", budget), 2)
+    whole_cpu(budget)
+
+
+def whole_cpu(budget):
+    """Wine's account of a job has no times: what children used is not known
+    then, and must not be passed over."""
+    limit = {"cpu_total": 'max = "30s"'}
+    write_budget(budget, ["spin", "700"], limit, quiet=False)
+    run = plim("gate", "--json", budget)
+    is_status("CPU of a command without children", run, 0)
+    told("is exact", "at_least" not in run.out, run.seen())
+    write_budget(budget, ["pass", "700"], limit, quiet=False)
+    run = plim("gate", "--json", budget)
+    is_status("CPU of a command whose child computes", run, 0)
+    told("is a lower bound", "at_least" in run.out, run.seen())
 
 
 def baselines():
