@@ -36,8 +36,14 @@ static HANDLE child_stream(const struct child_plan *plan, int stream)
 			  : stream == TERM_ERROR ? plan->error
 						 : 0;
 
-	if (given > 0)
-		return (HANDLE)_get_osfhandle(given);
+	if (given > 0) {
+		const intptr_t handle = _get_osfhandle(given);
+
+		/* -2: a stream without a file, as in a program without a
+		 * console (documented). DuplicateHandle() would take that for
+		 * the thread that calls. */
+		return handle != -2 ? (HANDLE)handle : INVALID_HANDLE_VALUE;
+	}
 	return GetStdHandle(stream == TERM_INPUT    ? STD_INPUT_HANDLE
 			    : stream == TERM_OUTPUT ? STD_OUTPUT_HANDLE
 						    : STD_ERROR_HANDLE);
