@@ -13,10 +13,14 @@
 
 #define IDLE_FOR_NS UINT64_C(10000000000)
 
-/* An interruption stops the observation. */
+/* An interruption stops the observation. That what we started has ended we are
+ * told also where the library has no descriptor for it. */
 static int idle_sleep(uint64_t ns, int descriptor, void *user)
 {
-	(void)user;
+	const struct idle_view *view = user;
+
+	if (view->started)
+		descriptor = child_descriptor(&view->child, view->target);
 	return interrupt_sleep(ns, descriptor) == 1;
 }
 

@@ -65,6 +65,9 @@ static int report_sleep(uint64_t ns, int descriptor, void *user)
 	uint64_t begin = report_now(report);
 	uint64_t now = begin;
 
+	/* Also where the library has no descriptor for it. */
+	if (report->started)
+		descriptor = child_descriptor(&report->child, report->target);
 	while (now - begin < ns) {
 		uint64_t rest = ns - (now - begin);
 		int woken =

@@ -395,6 +395,13 @@ def idle():
     is_json("idle", run, "idle")
     run = plim("idle", "--for", "300ms", "--", CHILD, "wait", "60000")
     has("as RESULT lines", run, "^RESULT resident_memory_bytes=[1-9]")
+    run = plim("idle", "--quiet-cpu", "none", "--for", "30m", "--", CHILD,
+               "wait", "2000")
+    has("the end of a command ends its window of half an hour", run,
+        "it ended in the window", "err")
+    run = plim("report", "--for", "30m", "--every", "10m", "--", CHILD,
+               "wait", "3000")
+    has("and that of report", run, "ended +with status 0")
 
 
 # --- what is on Linux alone ---------------------------------------------------
