@@ -21,6 +21,16 @@ static int program_ends(const char *path, const char *end)
 	return size > more && _stricmp(path + size - more, end) == 0;
 }
 
+/* A last dot or blank is dropped where a file is opened by a plain path:
+ * `x.bat.` is a batch file, too. */
+static int program_is_plain(const char *path)
+{
+	const size_t size = strlen(path);
+
+	return size > 0 && path[size - 1] != '.' && path[size - 1] != ' ' &&
+	       !program_ends(path, ".bat") && !program_ends(path, ".cmd");
+}
+
 static int program_has_end(const char *name)
 {
 	const char *dot = strrchr(name + file_folder(name), '.');
@@ -40,8 +50,8 @@ static char *program_try(const char *folder, size_t length, const char *name,
 	snprintf(path, size, "%.*s%s%s%s", (int)length, folder,
 		 length > 0 && folder[length - 1] != '\\' ? "\\" : "", name,
 		 end);
-	if (file_look(path, &about) && about.kind == FILE_REGULAR &&
-	    !program_ends(path, ".bat") && !program_ends(path, ".cmd"))
+	if (program_is_plain(path) && file_look(path, &about) &&
+	    about.kind == FILE_REGULAR)
 		return path;
 	free(path);
 	return NULL;

@@ -279,6 +279,12 @@ def names():
     shutil.copyfile(CHILD, os.path.join(WORK, "here.exe"))
     run = plim("time", "--", "here", "exit", "9")
     is_status("and not in the current folder", run, 127)
+    for end in ("", ".", " "):
+        batch = os.path.join(WORK, "x.bat" + end)
+        shutil.copyfile(CHILD, batch)
+        run = plim("time", "--", outside(batch), "exit", "9")
+        told("a batch file is not started, whatever is behind its name: " +
+             repr(end), run.status in (126, 127), run.seen())
 
 
 def write_budget(path, words, limits, quiet=True, ready=None, repeats=1,
