@@ -261,10 +261,16 @@ char *file_real(const char *path)
 	free(folder);
 	if (above == NULL)
 		return _strdup(path);
+	/* That of a drive's root ends with a backslash; a second one would not
+	 * be taken out of a long path. */
 	size = strlen(above) + strlen(path + length) + 2;
 	real = malloc(size);
 	if (real != NULL)
-		snprintf(real, size, "%s\\%s", above, path + length);
+		snprintf(real, size, "%s%s%s", above,
+			 above[0] != '\0' && above[strlen(above) - 1] == '\\'
+			     ? ""
+			     : "\\",
+			 path + length);
 	free(above);
 	return real;
 }
