@@ -35,8 +35,10 @@ int worker_start(struct worker **worker, worker_fn *run, void *user)
 	made->thread =
 	    (HANDLE)_beginthreadex(NULL, 0, worker_run, made, 0, NULL);
 	if (made->thread == NULL) {
+		const int problem = errno;
+
 		free(made);
-		return errno;
+		return problem;
 	}
 	*worker = made;
 	return 0;
