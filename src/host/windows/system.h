@@ -60,6 +60,8 @@ const struct plimp_nt_entry *plimp_nt_table_find(const plim_host *host,
 /* For the source: an entry more, in any order. PLIM_EMALFORMED for a pid that
  * is none; the idle process (0) is left out. */
 int plimp_nt_table_add(plim_host *host, const struct plimp_nt_entry *entry);
+/* For the source: the instant of the table; directly before it is asked. */
+void plimp_nt_table_stamp(plim_host *host);
 
 #define PLIMP_COMMAND_ANSWER 65568 /* UNICODE_STRING and all it can hold */
 #define PLIMP_COMMAND_TEXT   98304 /* the same in UTF-8 */

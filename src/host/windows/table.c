@@ -67,6 +67,12 @@ static void table_sort(struct plimp_nt_entry *items, size_t count)
 	}
 }
 
+void plimp_nt_table_stamp(plim_host *host)
+{
+	host->system->table.stamp = plimp_system_now();
+	host->system->table.stamp_ticks = plimp_nt_filetime();
+}
+
 int plimp_nt_table_take(plim_host *host, plim_error *error)
 {
 	struct plimp_nt_table *table = &host->system->table;
@@ -75,8 +81,6 @@ int plimp_nt_table_take(plim_host *host, plim_error *error)
 	if (table->fresh)
 		return PLIM_OK;
 	table->count = 0;
-	table->stamp = plimp_system_now();
-	table->stamp_ticks = plimp_nt_filetime();
 	code = plimp_nt_table_fill(host, error);
 	if (code != PLIM_OK)
 		return code;

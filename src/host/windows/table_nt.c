@@ -63,6 +63,7 @@ static int table_ask(plim_host *host, plim_error *error)
 		if (code != PLIM_OK)
 			return code;
 		host->bill.system_calls++;
+		plimp_nt_table_stamp(host);
 		status = host->system->calls.query_system(
 		    TABLE_CLASS, table->bytes, (ULONG)table->capacity, &size);
 		if (status >= 0 && size <= table->capacity) {

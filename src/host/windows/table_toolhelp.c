@@ -95,7 +95,9 @@ static void toolhelp_figures(plim_host *host, HANDLE process,
 	to->handles = handles;
 }
 
-/* 0 if the number has another owner by now, or none. */
+/* 0 if the number has another owner by now, or none. Creations are dated by
+ * the last tick, as `taken` is: who was created in that very tick may be either
+ * of two, and is left out as well. */
 static int toolhelp_ask(plim_host *host, uint64_t taken,
 			struct plimp_nt_entry *entry)
 {
@@ -105,13 +107,14 @@ static int toolhelp_ask(plim_host *host, uint64_t taken,
 	    plimp_nt_open(host, (int32_t)entry->process.pid,
 			  PROCESS_QUERY_LIMITED_INFORMATION, &problem);
 
+	if (process == NULL && problem == ERROR_INVALID_PARAMETER)
+		return 0;
 	if (process != NULL)
 		problem = plimp_nt_process_times(host, process, &times);
-	if (problem == 0 && times.exit_time == 0 && times.create_time <= taken)
+	if (problem == 0 && times.exit_time == 0 && times.create_time < taken)
 		toolhelp_figures(host, process, entry);
 	plimp_nt_close(host, process);
-	if (problem == ERROR_INVALID_PARAMETER || times.exit_time != 0 ||
-	    times.create_time > taken)
+	if (times.exit_time != 0 || times.create_time >= taken)
 		return 0;
 	if (problem != 0) {
 		toolhelp_lacks(entry, PLIMP_NT_TABLE_TIMES, problem);
@@ -176,12 +179,11 @@ static int toolhelp_take(plim_host *host, HANDLE snapshot, uint64_t taken,
 
 int plimp_nt_table_fill(plim_host *host, plim_error *error)
 {
-	/* Who was created later may have the number of one that is in it. */
-	const uint64_t taken = plimp_nt_filetime_precise(&host->system->calls);
 	int code;
 	HANDLE snapshot;
 
 	host->bill.system_calls++;
+	plimp_nt_table_stamp(host);
 	snapshot = CreateToolhelp32Snapshot(TH32CS_SNAPPROCESS, 0);
 	if (snapshot == INVALID_HANDLE_VALUE)
 		return plimp_fail(error, PLIM_ESYSTEM, (int)GetLastError(),
@@ -189,7 +191,8 @@ int plimp_nt_table_fill(plim_host *host, plim_error *error)
 				  NULL);
 	code = toolhelp_room(host, snapshot, error);
 	if (code == PLIM_OK)
-		code = toolhelp_take(host, snapshot, taken, error);
+		code = toolhelp_take(host, snapshot,
+				     host->system->table.stamp_ticks, error);
 	plimp_nt_close(host, snapshot);
 	return code;
 }
