@@ -19,11 +19,17 @@ int plimp_nt_calls_find(struct plimp_nt_calls *calls)
 {
 	HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
 	HMODULE kernel = GetModuleHandleW(L"kernel32.dll");
+	HMODULE base = GetModuleHandleW(L"kernelbase.dll");
 
 	calls_find(ntdll, "NtQuerySystemInformation", &calls->query_system);
 	calls_find(ntdll, "NtQueryInformationProcess", &calls->query_process);
 	calls_find(ntdll, "NtQueryInformationThread", &calls->query_thread);
-	calls_find(kernel, "GetThreadDescription", &calls->thread_description);
+	/* Windows 10, 1607 (Server 2016) has it in kernelbase alone; from
+	 * what is known of it, not tried there. */
+	calls_find(base, "GetThreadDescription", &calls->thread_description);
+	if (calls->thread_description == NULL)
+		calls_find(kernel, "GetThreadDescription",
+			   &calls->thread_description);
 	calls_find(kernel, "K32GetProcessMemoryInfo", &calls->memory_info);
 	calls_find(kernel, "GetSystemTimePreciseAsFileTime",
 		   &calls->precise_time);
@@ -109,12 +115,16 @@ void plimp_nt_close(plim_host *host, HANDLE handle)
 
 plim_count plimp_nt_missing(int problem)
 {
-	switch (problem) {
-	case ERROR_ACCESS_DENIED:
-		return plim_count_missing(PLIM_REASON_ACCESS_DENIED, problem);
-	case ERROR_INVALID_PARAMETER:
-		return plim_count_missing(PLIM_REASON_ENDED, problem);
-	default:
-		return plim_count_missing(PLIM_REASON_READ_FAILED, problem);
-	}
+	return plim_count_missing(problem == ERROR_ACCESS_DENIED
+				      ? PLIM_REASON_ACCESS_DENIED
+				      : PLIM_REASON_READ_FAILED,
+				  problem);
+}
+
+/* Any other question has that error for a parameter of ours. */
+plim_count plimp_nt_not_opened(int problem)
+{
+	return problem == ERROR_INVALID_PARAMETER
+		   ? plim_count_missing(PLIM_REASON_ENDED, problem)
+		   : plimp_nt_missing(problem);
 }

@@ -128,7 +128,7 @@ static plim_count command_read(plim_host *host, int32_t pid, plim_bytes *utf16)
 	    host, pid, PROCESS_QUERY_LIMITED_INFORMATION, &problem);
 
 	if (process == NULL)
-		return plimp_nt_missing(problem);
+		return plimp_nt_not_opened(problem);
 	found = command_ask(host, process, utf16);
 	plimp_nt_close(host, process);
 	if (found.state == PLIM_STATE_KNOWN)
@@ -136,7 +136,7 @@ static plim_count command_read(plim_host *host, int32_t pid, plim_bytes *utf16)
 	process = plimp_nt_open(
 	    host, pid, PROCESS_QUERY_INFORMATION | PROCESS_VM_READ, &problem);
 	if (process == NULL)
-		return plimp_nt_missing(problem);
+		return plimp_nt_not_opened(problem);
 	found = command_walk(host, process, utf16);
 	plimp_nt_close(host, process);
 	return found;
@@ -208,6 +208,7 @@ int plimp_windows_exe(plim_host *host, int32_t pid,
 	size_t start;
 	HANDLE process;
 	int problem = 0;
+	int is_other = 0;
 
 	if (!plimp_set_has(&request->fields, PLIM_FIELD_EXE) ||
 	    request->texts == NULL)
@@ -226,13 +227,16 @@ int plimp_windows_exe(plim_host *host, int32_t pid,
 			if (problem == 0 &&
 			    (record->identity.has & PLIM_IDENTITY_START) != 0 &&
 			    times.create_time != record->identity.start_ticks)
-				problem = ERROR_INVALID_PARAMETER;
+				is_other = 1;
 		}
 		plimp_nt_close(host, process);
 	}
-	if (problem != 0) {
-		plimp_record_set(record, PLIM_FIELD_EXE,
-				 plimp_nt_missing(problem));
+	if (problem != 0 || is_other) {
+		plimp_record_set(
+		    record, PLIM_FIELD_EXE,
+		    is_other	      ? plim_count_missing(PLIM_REASON_ENDED, 0)
+		    : process == NULL ? plimp_nt_not_opened(problem)
+				      : plimp_nt_missing(problem));
 		return PLIM_OK;
 	}
 	size = plimp_nt_utf8(

@@ -102,8 +102,10 @@ int plimp_nt_memory_ask(plim_host *host, HANDLE process,
 HANDLE plimp_nt_open(plim_host *host, int32_t pid, DWORD rights, int *problem);
 void plimp_nt_close(plim_host *host, HANDLE handle);
 
-/* What a refused or failed question means for a figure. */
+/* What a refused or failed question means for a figure; and what it means that
+ * plimp_nt_open() failed, which may be that there is no such process. */
 plim_count plimp_nt_missing(int problem);
+plim_count plimp_nt_not_opened(int problem);
 
 /* One entry of the table into a record, see plimp_system_read(). */
 int plimp_windows_capture(plim_host *host, const struct plimp_nt_entry *entry,

@@ -94,10 +94,12 @@ static void nt_watch_read(plim_host *host, struct plimp_watched *watched)
 	struct plimp_nt_times times = {0};
 	HANDLE opened = NULL;
 	int problem = 0;
+	int is_gone;
 
 	if (watched->descriptor < 0)
 		opened = plimp_nt_open(host, watched->identity.pid,
 				       WATCH_RIGHTS, &problem);
+	is_gone = problem == ERROR_INVALID_PARAMETER;
 	watched->monotonic_ns = plimp_system_monotonic();
 	if (problem == 0)
 		problem = plimp_nt_process_times(
@@ -106,10 +108,9 @@ static void nt_watch_read(plim_host *host, struct plimp_watched *watched)
 				   : nt_watch_handle(watched->descriptor),
 		    &times);
 	plimp_nt_close(host, opened);
-	if (problem == ERROR_INVALID_PARAMETER ||
-	    (problem == 0 &&
-	     (times.exit_time != 0 ||
-	      times.create_time != watched->identity.start_ticks)))
+	if (is_gone || (problem == 0 &&
+			(times.exit_time != 0 ||
+			 times.create_time != watched->identity.start_ticks)))
 		nt_watch_end(host, watched);
 	else if (problem != 0)
 		watched->cpu = plimp_nt_missing(problem);
