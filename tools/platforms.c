@@ -110,7 +110,9 @@ static const struct {
     {"CPUs of the machine", "online CPUs", "hw.logicalcpu_max", PROOF_BYTES,
      "active processors of every group", PROOF_WINE},
     {"CPUs that may be used", "affinity and cgroup quota", "hw.activecpu",
-     PROOF_BYTES, "affinity in its groups, and the hard rate of its job",
+     PROOF_BYTES,
+     "affinity in its groups (from build 20348 on in all; several "
+     "groups: compiled alone), and the hard rate of its job",
      PROOF_WINE},
     {"mappings, heaps, memory of a process", "the lens on its memory",
      "mach_vm_region_recurse", PROOF_NONE, "VirtualQueryEx", PROOF_NONE},

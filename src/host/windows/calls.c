@@ -24,6 +24,7 @@ int plimp_nt_calls_find(struct plimp_nt_calls *calls)
 	calls_find(ntdll, "NtQuerySystemInformation", &calls->query_system);
 	calls_find(ntdll, "NtQueryInformationProcess", &calls->query_process);
 	calls_find(ntdll, "NtQueryInformationThread", &calls->query_thread);
+	calls_find(ntdll, "RtlGetVersion", &calls->version);
 	/* Windows 10, 1607 (Server 2016) has it in kernelbase alone; from
 	 * what is known of it, not tried there. */
 	calls_find(base, "GetThreadDescription", &calls->thread_description);

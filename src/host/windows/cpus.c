@@ -9,6 +9,8 @@
 #define CPUS_ALL_GROUPS	 0xffff
 #define CPUS_MOST_GROUPS 64
 
+#define CPUS_SPANNING_BUILD 20348
+
 /* JOBOBJECT_CPU_RATE_CONTROL_INFORMATION (Windows 8), class 15. */
 #define CPUS_RATE_CLASS 15
 #define CPUS_RATE_ON	0x1u
@@ -33,8 +35,25 @@ static uint64_t cpus_bits(uint64_t mask)
 	return count;
 }
 
+/* From Windows Server 2022 and Windows 11 on a process is in all groups unless
+ * it asks for less, and its mask is that of its primary group. From what is
+ * known of them; compiled, and tried with several groups nowhere. */
+static int cpus_span_groups(plim_host *host)
+{
+	OSVERSIONINFOW version = {.dwOSVersionInfoSize = sizeof version};
+
+	host->bill.system_calls++;
+	if (GetActiveProcessorGroupCount() < 2 ||
+	    host->system->calls.version == NULL)
+		return 0;
+	host->bill.system_calls++;
+	return host->system->calls.version(&version) >= 0 &&
+	       version.dwBuildNumber >= CPUS_SPANNING_BUILD;
+}
+
 /* The mask is of one group; a process in several has a mask of 0, and may run
- * on all CPUs of its groups. */
+ * on all CPUs of its groups. Where processes span groups the whole mask of one
+ * is all of them: who restricted itself to just that is not told apart. */
 plim_count plimp_windows_affinity(plim_host *host)
 {
 	USHORT groups[CPUS_MOST_GROUPS];
@@ -47,6 +66,8 @@ plim_count plimp_windows_affinity(plim_host *host)
 	host->bill.system_calls += 2;
 	if (!GetProcessAffinityMask(GetCurrentProcess(), &process, &system))
 		return plimp_nt_missing((int)GetLastError());
+	if (process == system && process != 0 && cpus_span_groups(host))
+		return plimp_system_cpus(host);
 	if (process != 0)
 		return plimp_known(cpus_bits(process), PLIM_METHOD_SYSTEM);
 	if (host->system->calls.group_affinity == NULL ||

@@ -33,6 +33,7 @@ struct plimp_nt_calls {
 	BOOL(WINAPI *memory_info)(HANDLE, void *, DWORD);
 	void(WINAPI *precise_time)(FILETIME *);
 	BOOL(WINAPI *group_affinity)(HANDLE, USHORT *, USHORT *);
+	int32_t(WINAPI *version)(OSVERSIONINFOW *);
 };
 int plimp_nt_calls_find(struct plimp_nt_calls *calls);
 
