@@ -24,7 +24,8 @@ enum plimp_thread_part {
 	PLIMP_THREAD_BLOCK_IO = 4,
 	PLIMP_THREAD_TICKS = 8, /* cpu_ns in clock ticks */
 	PLIMP_THREAD_NAME = 16,
-	PLIMP_THREAD_WAIT = 32
+	PLIMP_THREAD_WAIT = 32,
+	PLIMP_THREAD_NO_START = 64 /* start_ticks is not known, and 0 */
 };
 
 /* One live thread at the time of the record, ascending by (tid, start). */

@@ -283,7 +283,10 @@ static void threads_show_one(const struct plimp_threads_side *side,
 	shown->tid = thread->tid;
 	shown->is_main =
 	    !ways->no_main && thread->tid == side->record.identity.pid;
-	shown->start_ticks = threads_way(ways->start, thread->start_ticks);
+	shown->start_ticks =
+	    (thread->has & PLIMP_THREAD_NO_START) != 0
+		? side->record.threads.no_times
+		: threads_way(ways->start, thread->start_ticks);
 	if ((side->parts & PLIM_THREAD_SWITCHES) == 0)
 		missing = plim_count_missing(PLIM_REASON_NOT_ASKED, 0);
 	shown->wakeups = missing;

@@ -585,6 +585,43 @@ static void test_no_start(void **state)
 	drop(&taken);
 }
 
+/* A thread that the table gives no creation for has none of 1601. */
+static void test_thread_without_start(void **state)
+{
+	static const plim_allocator allocator;
+	static const struct nt_thread two[] = {
+	    {.tid = 36, .create_time = 0, .state = 5, .wait_reason = 6},
+	    {.tid = 40, .create_time = START, .state = 5, .wait_reason = 6},
+	};
+	const plim_field_set all = plim_field_set_preset(PLIM_FIELDS_ALL);
+	const struct nt_process process = {.pid = 4321,
+					   .create_time = START,
+					   .threads = two,
+					   .thread_count = 2};
+	struct plimp_nt_entry entry = {.layout = &plimp_nt_layout_64,
+				       .methods = methods};
+	struct plimp_thread_list threads = {NULL, 0, 0};
+	plim_process record;
+	struct nt_table table;
+	size_t offset = 0;
+
+	(void)state;
+	memset(&record, 0, sizeof(record));
+	nt_begin(&table, &plimp_nt_layout_64);
+	nt_add(&table, &process);
+	assert_int_equal(next(nt_bytes(&table), &plimp_nt_layout_64, &offset,
+			      &entry.process),
+			 1);
+	assert_int_equal(
+	    plimp_nt_store_threads(&entry, &allocator, &all, &record, &threads),
+	    PLIM_OK);
+	assert_int_equal(threads.count, 2);
+	assert_int_equal(threads.items[0].has & PLIMP_THREAD_NO_START,
+			 PLIMP_THREAD_NO_START);
+	assert_int_equal(threads.items[1].has & PLIMP_THREAD_NO_START, 0);
+	free(threads.items);
+}
+
 /* What a source lacks has the reason of its group; where all faults are fewer
  * than the hard ones among them, they have overflowed and say nothing. */
 static void test_lacks(void **state)
@@ -717,6 +754,7 @@ int main(void)
 	    cmocka_unit_test(test_wrap),
 	    cmocka_unit_test(test_parent_reused),
 	    cmocka_unit_test(test_no_start),
+	    cmocka_unit_test(test_thread_without_start),
 	    cmocka_unit_test(test_lacks),
 	    cmocka_unit_test(test_threads_hostile),
 	};

@@ -37,6 +37,8 @@ static void store_thread(const struct plimp_nt_entry *entry,
 	};
 	if (entry->lacks[PLIMP_NT_TABLE_SWITCHES] == 0)
 		to->has |= PLIMP_THREAD_SWITCHES;
+	if (from->create_time == 0)
+		to->has |= PLIMP_THREAD_NO_START;
 }
 
 /* Appends all; the list stays sorted, and has none twice. */

@@ -1,5 +1,5 @@
 /*
- * nt_survey.c - what this user can learn here: each row asks by doing the thing
+ * survey.c - what this user can learn here: each row asks by doing the thing
  * once. No version number is consulted.
  */
 #include "host/windows/system.h"

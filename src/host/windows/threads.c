@@ -84,7 +84,7 @@ static int nt_threads_name(plim_host *host, DWORD tid, uint64_t create_time,
 	/* Names are short; what does not fit is cut at a character. */
 	char text[1024];
 	WCHAR *wide = NULL;
-	plim_count missing;
+	plim_count missing = plim_count_missing(PLIM_REASON_NONE, 0);
 	HRESULT result;
 	HANDLE thread;
 	int code = PLIM_OK;
