@@ -159,7 +159,7 @@ cross_macos_one() {
 		tools/cross/macos.ini.in >"$build/macos-$1.ini" &&
 		cross_configure "macos-$1" "$build/macos-$1.ini" &&
 		compile "macos-$1" &&
-		! grep -i 'warning:' "$build/macos-$1.ninja.log" &&
+		! grep 'warning:' "$build/macos-$1.ninja.log" &&
 		cross_all_c "$build/macos-$1" tools/cross/zig-cc \
 			"$1-macos.11.0" &&
 		tools/check-symbols "$build/macos-$1/src/libplimsoll.0.dylib"

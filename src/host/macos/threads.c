@@ -175,7 +175,8 @@ static int threads_mac_take_all(struct threads_mac *pass, plim_bytes list)
 	}
 	told->count = pass->threads->count - first;
 	told->known = 1;
-	plimp_threads_sort(pass->threads->items + first, told->count);
+	if (told->count > 0)
+		plimp_threads_sort(pass->threads->items + first, told->count);
 	return PLIM_OK;
 }
 

@@ -66,7 +66,9 @@ static int store_append(const plim_allocator *allocator,
 		store_thread(entry, &from, to);
 		threads->count++;
 	}
-	plimp_threads_sort(threads->items + first, threads->count - first);
+	if (threads->count > first)
+		plimp_threads_sort(threads->items + first,
+				   threads->count - first);
 	for (i = kept = first; i < threads->count; i++) {
 		const struct plimp_thread *one = &threads->items[i];
 

@@ -66,6 +66,9 @@ static plim_count nt_threads_address(plim_host *host, DWORD tid,
 						? PLIM_REASON_ACCESS_DENIED
 						: PLIM_REASON_READ_FAILED,
 					    status);
+	/* Nothing begins at 0: the thread has not begun. */
+	else if (address == NULL)
+		figure = plim_count_missing(PLIM_REASON_READ_FAILED, 0);
 	else
 		figure = plimp_known((uint64_t)(uintptr_t)address,
 				     PLIM_METHOD_QUERY);

@@ -17,11 +17,14 @@
 
 static plim_host *host;
 static HANDLE stop;
+static HANDLE begun[2]; /* Wine knows where a thread began once it has */
 
 static int open_host(void **state)
 {
 	(void)state;
 	stop = CreateEventW(NULL, TRUE, FALSE, NULL);
+	begun[0] = CreateEventW(NULL, FALSE, FALSE, NULL);
+	begun[1] = CreateEventW(NULL, FALSE, FALSE, NULL);
 	return plim_host_open(&host, NULL, NULL);
 }
 
@@ -30,12 +33,15 @@ static int close_host(void **state)
 	(void)state;
 	plim_host_close(host);
 	CloseHandle(stop);
+	CloseHandle(begun[0]);
+	CloseHandle(begun[1]);
 	return 0;
 }
 
 static DWORD WINAPI waiting_thread(void *argument)
 {
 	(void)argument;
+	SetEvent(begun[0]);
 	WaitForSingleObject(stop, INFINITE);
 	return 0;
 }
@@ -43,6 +49,7 @@ static DWORD WINAPI waiting_thread(void *argument)
 static DWORD WINAPI spinning_thread(void *argument)
 {
 	(void)argument;
+	SetEvent(begun[1]);
 	while (WaitForSingleObject(stop, 0) != WAIT_OBJECT_0)
 		;
 	return 0;
@@ -87,6 +94,8 @@ static void test_sample(void **state)
 	ResetEvent(stop);
 	handles[0] = CreateThread(NULL, 0, waiting_thread, NULL, 0, &tids[0]);
 	handles[1] = CreateThread(NULL, 0, spinning_thread, NULL, 0, &tids[1]);
+	assert_int_equal(WaitForMultipleObjects(2, begun, TRUE, 60000),
+			 WAIT_OBJECT_0);
 	assert_true(describe(handles[0], L"w\x00e4rter \x4e2d"));
 	assert_int_equal(plim_threads_new(&threads, host, NULL), PLIM_OK);
 	assert_int_equal(plim_threads_sample(threads, NULL, NULL, NULL),
