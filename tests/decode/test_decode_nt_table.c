@@ -620,6 +620,7 @@ static void test_thread_without_start(void **state)
 			 PLIMP_THREAD_NO_START);
 	assert_int_equal(threads.items[1].has & PLIMP_THREAD_NO_START, 0);
 	free(threads.items);
+	nt_free(&table);
 }
 
 /* What a source lacks has the reason of its group; where all faults are fewer
