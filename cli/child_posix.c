@@ -258,7 +258,8 @@ int child_reap_has_children(void)
 }
 
 /* wait4 tells of those that were waited for; whoever ignores SIGCHLD waits for
- * nobody. Of one process alone it tells at most, with its children. */
+ * nobody, and where orphans are not ours nobody tells what they used. Of one
+ * process alone it tells at most, with its children. */
 plim_count child_cpu(const struct reaper_account *account, plim_count own,
 		     int tree, int ignoring)
 {
@@ -268,7 +269,7 @@ plim_count child_cpu(const struct reaper_account *account, plim_count own,
 		return own;
 	if (!tree)
 		bound = PLIM_BOUND_AT_MOST;
-	else if (ignoring)
+	else if (ignoring || account->unseen)
 		bound = PLIM_BOUND_AT_LEAST;
 	return plim_count_bounded(own.value + (tree ? account->cpu_ns : 0),
 				  own.method, bound);

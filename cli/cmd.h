@@ -327,7 +327,8 @@ struct reaper_account {
 	uint32_t whole_members;
 	uint32_t reaped;
 	uint32_t signalled; /* that were alive and were ended */
-	int left; /* something does not end, or is not known to have ended */
+	int unseen; /* orphans go to somebody else, with what they used */
+	int left;   /* something does not end, or is not known to have ended */
 };
 void reaper_start(void);
 /* Reaps orphans that have ended, the command (child_launch() names it) left

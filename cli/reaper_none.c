@@ -23,7 +23,7 @@ void reaper_kill(void)
 
 struct reaper_account reaper_end_all(plim_host *host)
 {
-	const struct reaper_account none = {0};
+	const struct reaper_account none = {.unseen = 1};
 
 	(void)host;
 	return none;

@@ -42,6 +42,7 @@
 #include "host/windows/store.c"
 #include "host/windows/store_threads.c"
 #include "host/linux/syscall_names.c"
+#include "host/none/births.c"
 #include "host/none/cell.c"
 #include "host/none/inside.c"
 #include "host/none/none.c"

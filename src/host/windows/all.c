@@ -42,6 +42,7 @@
 #include "host/windows/store.c"
 #include "host/windows/store_threads.c"
 #include "host/linux/syscall_names.c"
+#include "host/none/births.c"
 #include "host/none/cell.c"
 #include "host/none/inside.c"
 #include "host/none/preload.c"
@@ -52,7 +53,6 @@
 #include "host/windows/clock.c"
 #include "host/windows/command_line.c"
 #include "host/windows/cpus.c"
-#include "host/windows/lacks.c"
 #include "host/windows/layout.c"
 #include "host/windows/open.c"
 #include "host/windows/self.c"
@@ -61,5 +61,6 @@
 #include "host/windows/table_nt.c"
 #include "host/windows/target.c"
 #include "host/windows/threads.c"
+#include "host/windows/users.c"
 #include "host/windows/watch.c"
 /* End of the list. */

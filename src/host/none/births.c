@@ -1,7 +1,8 @@
 /*
- * births.c - what macOS does not tell: starts and ends without a look for
- * them, which takes an entitlement (Endpoint Security) or a trace of the whole
- * machine (root); and numbers of system calls, of which no thread's is told.
+ * births.c - the host that sees no starts and ends without a look for them,
+ * and no numbers of system calls. On macOS the first take an entitlement
+ * (Endpoint Security) or a trace of the whole machine (root), on Windows ETW
+ * and a privilege; neither tells in which call a thread waits.
  */
 #include "core/fail.h"
 #include "host/host.h"
